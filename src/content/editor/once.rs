@@ -1,5 +1,5 @@
-//! Creations with an idempotency key. The rule: the same input with the same key returns the post that was created, even if the terms and slugs
-//! that the input names have changed since. Only a created post uses a key up, so a refused input can be corrected and sent with the same key. The key of
+//! Creations with an idempotency key. The rule: the same input with the same key returns the post or page that was created, even if the terms and slugs
+//! that the input names have changed since. Only a created object uses a key up, so a refused input can be corrected and sent with the same key. The key of
 //! a term is on the term itself: the same input with the same key returns the term as long as it exists.
 
 use serde::Serialize;
@@ -7,20 +7,19 @@ use serde::Serialize;
 use crate::content::access::{Permission, permission, secret};
 use crate::content::commands::{Edited, NewPost, UserError};
 use crate::content::error::Result;
-use crate::content::write::{NewKey, Used};
+use crate::content::write::{NewKey, PageTree, Used};
 use crate::keys::idempotency;
-use crate::model::{Actor, JsonValue, PostId, WholePost};
+use crate::model::{Actor, JsonValue, PostId, WholePost, WholeSitePage};
 
-use super::{Editor, NamedTerms};
+use super::{Editor, NamedTerms, NewPage};
 
 /// The longest key. A UUID has 36 characters.
 pub(super) const KEY_BYTES_MAX: usize = 255;
-const MUTATION: &str = "createPost";
 const FIELD: &str = "idempotencyKey";
 
-/// The input of the client. An omitted field is omitted here too, so that a field that is added later does not change the hash of an input
+/// The input of the client, of a post or a page. An omitted field is omitted here too, so that a field that is added later does not change the hash of an input
 /// without it.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Input<'a> {
     title: &'a str,
     markdown: &'a str,
@@ -50,38 +49,67 @@ struct Input<'a> {
     create_missing_tags: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     publish_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<i32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    publish: bool,
 }
 
-/// The key as stored: of the actor, for this input.
+impl<'a> Input<'a> {
+    fn of_text(new: &'a NewPost) -> Self {
+        Self {
+            title: &new.title,
+            markdown: &new.markdown,
+            excerpt: new.excerpt.as_deref(),
+            metadata: new.metadata.as_ref(),
+            fields: new.fields.as_ref(),
+            cover_id: new.cover.as_ref().map(|cover| cover.id.as_str()),
+            language: new.language.as_deref(),
+            featured: new.is_featured,
+            publish_at: new.publish_at.map(|at| at.to_string()),
+            ..Self::default()
+        }
+    }
+}
+
+/// The key of a post as stored: of the actor, for this input.
 ///
 /// # Errors
 /// If [`check`] refuses the key.
-pub(super) fn key_of(
+pub(super) fn key_of_post(
     actor: &Actor,
     key: &str,
     slug: Option<&str>,
     new: &NewPost,
     terms: &NamedTerms,
 ) -> Result<NewKey, UserError> {
-    check(key)?;
     let input = Input {
-        title: &new.title,
-        markdown: &new.markdown,
         slug,
-        excerpt: new.excerpt.as_deref(),
-        metadata: new.metadata.as_ref(),
-        fields: new.fields.as_ref(),
-        cover_id: new.cover.as_ref().map(|cover| cover.id.as_str()),
-        language: new.language.as_deref(),
-        featured: new.is_featured,
         authors: terms.authors.as_deref(),
         categories: terms.categories.as_deref(),
         tags: terms.tags.as_deref(),
         series: terms.series.as_deref(),
         create_missing_tags: terms.create_missing_tags,
-        publish_at: new.publish_at.map(|at| at.to_string()),
+        ..Input::of_text(new)
     };
-    Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, MUTATION, key))), input: hash(&input) })
+    key_of(actor, "createPost", key, &input)
+}
+
+/// [`key_of_post`] for a page.
+///
+/// # Errors
+/// If [`check`] refuses the key.
+pub(super) fn key_of_page(actor: &Actor, key: &str, new: &NewPage) -> Result<NewKey, UserError> {
+    let NewPage { path, order, text, is_published } = new;
+    let input = Input { path: Some(path), order: *order, publish: *is_published, ..Input::of_text(text) };
+    key_of(actor, "createPage", key, &input)
+}
+
+fn key_of(actor: &Actor, mutation: &str, key: &str, input: &Input<'_>) -> Result<NewKey, UserError> {
+    check(key)?;
+    Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, mutation, key))), input: hash(input) })
 }
 
 /// # Errors
@@ -101,8 +129,16 @@ pub(super) fn hash(value: &impl Serialize) -> [u8; 32] {
 
 pub(super) fn used_for_another() -> UserError {
     let message =
-        "this idempotencyKey was used for another input within the last 24 hours; use a new key for each post";
+        "this idempotencyKey was used for another input within the last 24 hours; use a new key for each post or page";
     UserError::key_reused(FIELD, message)
+}
+
+/// `what`: the kind of object that the key has created.
+fn used_for_gone(what: &str) -> Vec<UserError> {
+    let message = format!(
+        "the {what} that was created with this idempotencyKey was deleted, or you no longer have access to it; to create another {what}, use another key"
+    );
+    vec![UserError::key_reused(FIELD, message)]
 }
 
 impl Editor<'_> {
@@ -120,10 +156,21 @@ impl Editor<'_> {
         let stored = self.content.stored_by_id(id).await?;
         let is_hidden =
             |post: &WholePost| permission::to_change(self.actor, &post.post, self.now()) == Permission::Hidden;
-        Ok(stored.map(|stored| stored.whole).filter(|post| !is_hidden(post)).ok_or_else(|| {
-            let message = "the post that was created with this idempotencyKey was deleted, or you no longer have access to it; to create another post, use another key";
-            vec![UserError::key_reused(FIELD, message)]
-        }))
+        Ok(stored.map(|stored| stored.whole).filter(|post| !is_hidden(post)).ok_or_else(|| used_for_gone("post")))
+    }
+
+    /// [`answer_used`](Self::answer_used) for a page. A change of pages that was made after the tree was read is a conflict, so a key that is unused now is
+    /// unused when the page is written.
+    pub(super) async fn answer_used_of_page(
+        &self,
+        tree: &mut PageTree<'_>,
+        key: &NewKey,
+    ) -> Result<Option<Edited<WholeSitePage>>> {
+        Ok(match self.writer.use_of(key).await? {
+            None => None,
+            Some(Used::Other) => Some(Err(vec![used_for_another()])),
+            Some(Used::Same(id)) => Some(tree.by_id(&id).await?.ok_or_else(|| used_for_gone("page"))),
+        })
     }
 }
 
@@ -137,7 +184,7 @@ mod tests {
         let mut new = NewPost { title: "A".to_owned(), markdown: "B".to_owned(), ..NewPost::default() };
         let mut terms = NamedTerms::default();
         change(&mut new, &mut terms);
-        key_of(&Actor::new(ActorKind::Token, actor, Role::Editor), key, None, &new, &terms)
+        key_of_post(&Actor::new(ActorKind::Token, actor, Role::Editor), key, None, &new, &terms)
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Editor<'_> {
         new: NewPost,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
-        let key = match once::key_of(self.actor, key, slug.as_deref(), &new, &terms) {
+        let key = match once::key_of_post(self.actor, key, slug.as_deref(), &new, &terms) {
             Ok(key) => key,
             Err(error) => return Ok(Err(vec![error])),
         };

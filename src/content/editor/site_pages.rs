@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::content::audit;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
 use crate::content::error::Result;
-use crate::content::write::{BadPlace, PageTree, PagesWritten, until_made};
+use crate::content::write::{BadPlace, NewKey, PageTree, PagesWritten, until_made};
 use crate::model::site_page::PAGES_MAX;
 use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, WholeSitePage};
 
-use super::Editor;
+use super::{Editor, once};
 
 /// How often a change is tried when others are made meanwhile: all changes of pages wait for each other.
 const TRIES_MAX: u32 = 12;
@@ -38,16 +38,21 @@ pub struct PageChanges {
 }
 
 enum PageCommand {
-    Create(Box<NewPage>),
+    Create(Box<NewPage>, Option<NewKey>),
     Update { id: PostId, version: i32, changes: Box<PageChanges> },
     Delete { id: PostId, version: i32 },
 }
 
 impl Editor<'_> {
-    pub async fn create_page(&self, mut new: NewPage) -> Result<Edited<WholeSitePage>> {
+    /// `key`: an idempotency key; the same input with it returns the page that was created.
+    pub async fn create_page(&self, key: Option<&str>, mut new: NewPage) -> Result<Edited<WholeSitePage>> {
+        let key = match key.map(|key| once::key_of_page(self.actor, key, &new)).transpose() {
+            Ok(key) => key,
+            Err(error) => return Ok(Err(vec![error])),
+        };
         new.text = self.content.renderer().with_excerpt_of_new(new.text).await;
         new.text.cover = self.find_picture(new.text.cover).await?;
-        self.change_pages(PageCommand::Create(Box::new(new))).await
+        self.change_pages(PageCommand::Create(Box::new(new), key)).await
     }
 
     pub async fn update_page(&self, id: &str, version: i32, mut changes: PageChanges) -> Result<Edited<WholeSitePage>> {
@@ -90,7 +95,16 @@ impl Editor<'_> {
     /// Plans the change in `tree`. Returns the page after the change, or before its deletion.
     async fn plan(&self, tree: &mut PageTree<'_>, command: &PageCommand) -> Result<Edited<WholeSitePage>> {
         match command {
-            PageCommand::Create(new) => self.plan_creation(tree, new).await,
+            PageCommand::Create(new, key) => {
+                let used = match key {
+                    Some(key) => self.answer_used_of_page(tree, key).await?,
+                    None => None,
+                };
+                match used {
+                    Some(answered) => Ok(answered),
+                    None => self.plan_creation(tree, new, key.as_ref()).await,
+                }
+            }
             PageCommand::Update { id, version, changes } => match find(tree, id, *version).await? {
                 Err(errors) => Ok(Err(errors)),
                 Ok(before) => self.plan_update(tree, before, changes).await,
@@ -111,7 +125,12 @@ impl Editor<'_> {
         }
     }
 
-    async fn plan_creation(&self, tree: &mut PageTree<'_>, new: &NewPage) -> Result<Edited<WholeSitePage>> {
+    async fn plan_creation(
+        &self,
+        tree: &mut PageTree<'_>,
+        new: &NewPage,
+        key: Option<&NewKey>,
+    ) -> Result<Edited<WholeSitePage>> {
         let id = self.writer.new_post_id()?;
         let mut errors = Vec::new();
         let path = path(&new.path).map_err(|error| errors.push(error)).ok();
@@ -135,6 +154,9 @@ impl Editor<'_> {
         let mut page = WholeSitePage::of_post(whole, path, ancestors, new.order);
         page.changed_by = Some(ActorSnapshot::of(self.actor));
         tree.put(page.clone());
+        if let Some(key) = key {
+            tree.use_key(key, page.id(), self.now());
+        }
         Ok(Ok(page))
     }
 
@@ -196,7 +218,7 @@ async fn find(tree: &mut PageTree<'_>, id: &PostId, version: i32) -> Result<Edit
 
 fn action(command: &PageCommand) -> &'static str {
     match command {
-        PageCommand::Create(_) => "create_page",
+        PageCommand::Create(..) => "create_page",
         PageCommand::Delete { .. } => "delete_page",
         PageCommand::Update { changes, .. } => match changes.is_published {
             None => "update_page",

@@ -164,7 +164,9 @@ const WRITE_TERM: Price = change(3 * TERM_READS + 1, 0);
 const DELETE_TERM: Price = change(2 * TERM_READS + 2, RANGE_READS_MAX as u64 + 10);
 /// The row of the tree, and the page.
 const PAGE_STEPS: u64 = 2;
-const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE + COVER, 0);
+/// As `KEY`, for a page.
+const KEY_OF_PAGE: u64 = 2;
+const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE + COVER + KEY_OF_PAGE, 0);
 const UPDATE_PAGE: Price = Price::of(Reads::UpdatePage(changing(PAGE_STEPS + COVER, 0)));
 /// The page, and the children because of which it cannot be deleted.
 const DELETE_PAGE: Price = change(PAGE_STEPS, 2 + 2 * PAGES_MAX as u64 / 1_000);

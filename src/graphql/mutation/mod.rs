@@ -43,6 +43,7 @@ use terms::{
     UpdateTagInput, UpdateTagPayload,
 };
 
+pub(super) use pages::PagePayload;
 pub(super) use payloads::PostPayload;
 
 pub struct Mutation;
@@ -125,13 +126,15 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, expected_version).await?.into()))
     }
 
-    /// Creates a page: a draft, unless `publish` is true. Requires the role EDITOR.
+    /// Creates a page: a draft, unless `publish` is true. With an `idempotencyKey` the input can be sent again without creating a second page. Requires the role EDITOR.
     async fn create_page(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The page.")] input: CreatePageInput,
     ) -> Result<Option<CreatePagePayload>> {
-        Ok(Some(editor(ctx, Role::Editor)?.create_page(input.into()).await?.into()))
+        let editor = editor(ctx, Role::Editor)?;
+        let (key, new) = input.into_parts();
+        Ok(Some(editor.create_page(key.as_deref(), new).await?.into()))
     }
 
     /// Changes a page; omitted fields stay unchanged. Requires the role EDITOR.

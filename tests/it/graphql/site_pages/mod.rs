@@ -5,6 +5,7 @@ mod changes;
 mod held;
 mod hidden;
 mod lists;
+mod once;
 mod preview;
 mod raced;
 mod repaired;
