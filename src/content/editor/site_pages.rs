@@ -8,8 +8,9 @@ use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChange
 use crate::content::error::Result;
 use crate::content::write::{BadPlace, NewKey, PageTree, PagesWritten, until_made};
 use crate::model::site_page::PAGES_MAX;
-use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, WholeSitePage};
+use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, Role, WholeSitePage};
 
+use super::posts::of_input;
 use super::{Editor, once};
 
 /// How often a change is tried when others are made meanwhile: all changes of pages wait for each other.
@@ -40,6 +41,7 @@ pub struct PageChanges {
 enum PageCommand {
     Create(Box<NewPage>, Option<NewKey>),
     Update { id: PostId, version: i32, changes: Box<PageChanges> },
+    Restore { id: PostId, version: i32, revision: i32 },
     Delete { id: PostId, version: i32 },
 }
 
@@ -56,15 +58,25 @@ impl Editor<'_> {
     }
 
     pub async fn update_page(&self, id: &str, version: i32, mut changes: PageChanges) -> Result<Edited<WholeSitePage>> {
-        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing()])) };
+        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing("id")])) };
         changes.text.cover = self.find_new_picture(changes.text.cover).await?;
         self.change_pages(PageCommand::Update { id, version, changes: Box::new(changes) }).await
     }
 
     /// Deletes a page that has no pages below it. Returns the page as it was.
     pub async fn delete_page(&self, id: &str, version: i32) -> Result<Edited<WholeSitePage>> {
-        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing()])) };
+        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing("id")])) };
         self.change_pages(PageCommand::Delete { id, version }).await
+    }
+
+    /// Makes a new version with the text of an earlier one; the path, the order and the publication stay.
+    pub(super) async fn restore_page(&self, id: PostId, version: i32, revision: i32) -> Result<Edited<WholeSitePage>> {
+        // A role that is allowed to restore only its own posts has no access to the versions of pages.
+        if self.actor.role < Role::Editor {
+            return Ok(Err(vec![missing("revisionId")]));
+        }
+        let restored = self.change_pages(PageCommand::Restore { id, version, revision }).await?;
+        Ok(of_input(restored, &["revisionId", "expectedVersion"]))
     }
 
     async fn change_pages(&self, command: PageCommand) -> Result<Edited<WholeSitePage>> {
@@ -105,12 +117,18 @@ impl Editor<'_> {
                     None => self.plan_creation(tree, new, key.as_ref()).await,
                 }
             }
-            PageCommand::Update { id, version, changes } => match find(tree, id, *version).await? {
+            PageCommand::Update { id, version, changes } => match find(tree, ("id", id), *version).await? {
                 Err(errors) => Ok(Err(errors)),
                 Ok(before) => self.plan_update(tree, before, changes).await,
             },
+            PageCommand::Restore { id, version, revision } => {
+                match find(tree, ("revisionId", id), *version).await? {
+                    Err(errors) => Ok(Err(errors)),
+                    Ok(before) => self.plan_restoration(tree, before, *revision).await,
+                }
+            }
             PageCommand::Delete { id, version } => {
-                let before = match find(tree, id, *version).await? {
+                let before = match find(tree, ("id", id), *version).await? {
                     Err(errors) => return Ok(Err(errors)),
                     Ok(before) => before,
                 };
@@ -179,9 +197,7 @@ impl Editor<'_> {
         let changed = commands::change(&before.to_post(), text, self.now(), declared);
         let changed = changed.map_err(|broken| errors.extend(broken));
         let Ok(whole) = changed else { return Ok(Err(errors)) };
-        let mut page = before.clone();
-        (page.markdown, page.metadata) = (whole.markdown, whole.metadata);
-        page.page.post = whole.post;
+        let mut page = before.with_text(whole);
         page.page.order = changes.order.apply(before.page.order);
         match changes.is_published {
             Some(true) if page.page.is_draft() => page.page.post.published_at = Some(self.now()),
@@ -197,20 +213,41 @@ impl Editor<'_> {
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        if page != before {
+        Ok(Ok(self.put_changed(tree, &before, page)))
+    }
+
+    async fn plan_restoration(
+        &self,
+        tree: &mut PageTree<'_>,
+        before: WholeSitePage,
+        revision: i32,
+    ) -> Result<Edited<WholeSitePage>> {
+        let current = before.to_post();
+        let earlier = self.kept_version(&current, revision).await?;
+        let restored = earlier.and_then(|earlier| commands::restore(&current, &earlier, self.now()));
+        Ok(restored.map(|whole| self.put_changed(tree, &before, before.with_text(whole))))
+    }
+
+    /// Puts the next version of a page into the tree, if it was changed.
+    fn put_changed(&self, tree: &mut PageTree<'_>, before: &WholeSitePage, mut page: WholeSitePage) -> WholeSitePage {
+        if page != *before {
             page.page.post.version = before.page.post.version.saturating_add(1);
             page.page.post.updated_at = self.now();
             page.changed_by = Some(ActorSnapshot::of(self.actor));
             tree.put(page.clone());
         }
-        Ok(Ok(page))
+        page
     }
 }
 
-/// The page of the version that the change is based on.
-async fn find(tree: &mut PageTree<'_>, id: &PostId, version: i32) -> Result<Edited<WholeSitePage>> {
+/// The page of the version that the change is based on. `field`: the field of the input that names it.
+async fn find(
+    tree: &mut PageTree<'_>,
+    (field, id): (&'static str, &PostId),
+    version: i32,
+) -> Result<Edited<WholeSitePage>> {
     Ok(match tree.by_id(id).await? {
-        None => Err(vec![missing()]),
+        None => Err(vec![missing(field)]),
         Some(page) if page.page.post.version != version => Err(vec![UserError::conflict(Current::Page(page))]),
         Some(page) => Ok(page),
     })
@@ -220,6 +257,7 @@ fn action(command: &PageCommand) -> &'static str {
     match command {
         PageCommand::Create(..) => "create_page",
         PageCommand::Delete { .. } => "delete_page",
+        PageCommand::Restore { .. } => "restore_page",
         PageCommand::Update { changes, .. } => match changes.is_published {
             None => "update_page",
             Some(true) => "publish_page",
@@ -232,8 +270,8 @@ fn path(text: &str) -> std::result::Result<PagePath, UserError> {
     text.parse().map_err(|e: crate::model::page_path::BadPath| UserError::invalid("path", e.to_string()))
 }
 
-fn missing() -> UserError {
-    UserError::not_found("id", "there is no page with this id")
+fn missing(field: &'static str) -> UserError {
+    UserError::not_found(field, if field == "id" { "there is no page with this id" } else { "there is no version with this id" })
 }
 
 fn user_error(bad: &BadPlace) -> UserError {

@@ -154,8 +154,8 @@ const COVER: u64 = 1;
 const KEY: u64 = 1 + FIND_POST;
 const CREATE_POST: Price = Price::of(Reads::WithTerms(changing(COVER + OWNER_OF_SLUG + KEY, 0)));
 const UPDATE_POST: Price = Price::of(Reads::WithTerms(changing(FIND_POST + COVER + OWNER_OF_SLUG, 0)));
-/// The post, and the version.
-const RESTORE_REVISION: Price = Price::of(Reads::RestoreRevision(changing(FIND_POST + 1, 0)));
+/// The post, or the page that the search for it leads to, and the version.
+const RESTORE_REVISION: Price = Price::of(Reads::RestoreRevision(changing(FIND_POST + PAGE_STEPS + 1, 0)));
 /// The post, and the key of links.
 const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
 /// The term by its current or former slug, the owner of the requested slug for an error, the picture and the parent.

@@ -104,8 +104,8 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Author)?.unpublish_post(&id, expected_version).await?.into()))
     }
 
-    /// Makes the text, the metadata and the terms of an earlier version a new version. The slug and the publication stay unchanged; deleted tags are created again.
-    /// Requires the role AUTHOR for the posts of its own author, EDITOR for others.
+    /// Makes the text, the metadata and the terms of an earlier version of a post or page a new version. The slug or path, the order of a page and the publication
+    /// stay unchanged; deleted tags are created again. Requires the role AUTHOR for the posts of its own author, EDITOR for others and for pages.
     async fn restore_revision(
         &self,
         ctx: &Context<'_>,

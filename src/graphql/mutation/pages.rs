@@ -11,6 +11,7 @@ use crate::graphql::types::page::PageObject;
 use crate::model::{NodeId, WholeSitePage};
 
 use super::inputs::patch;
+use super::payloads::RestoreRevisionPayload;
 use super::user_errors::{UserErrors, payload};
 
 /// A new page. Null is the same as omitted.
@@ -151,6 +152,7 @@ pub(in crate::graphql) enum PagePayload {
     Update(UpdatePagePayload),
     Publish(PublishPagePayload),
     Unpublish(UnpublishPagePayload),
+    Restore(RestoreRevisionPayload),
 }
 
 /// Declares a payload of a mutation that changes a page.

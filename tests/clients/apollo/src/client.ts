@@ -10,7 +10,7 @@ export function makeCache(): InMemoryCache {
       Content: ['Page', 'Post'],
       Term: ['Category', 'Tag'],
       PostPayload: ['CreatePostPayload', 'UpdatePostPayload', 'PublishPostPayload', 'UnpublishPostPayload', 'RestoreRevisionPayload'],
-      PagePayload: ['CreatePagePayload', 'UpdatePagePayload', 'PublishPagePayload', 'UnpublishPagePayload'],
+      PagePayload: ['CreatePagePayload', 'UpdatePagePayload', 'PublishPagePayload', 'UnpublishPagePayload', 'RestoreRevisionPayload'],
       UserError: ['InputError', 'NotFoundError', 'ConflictError', 'InUseError'],
     },
     typePolicies: {
