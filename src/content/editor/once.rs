@@ -11,7 +11,7 @@ use crate::content::write::{NewKey, PageTree, Used};
 use crate::keys::idempotency;
 use crate::model::{Actor, JsonValue, PostId, WholePost, WholeSitePage};
 
-use super::{Editor, NamedTerms, NewPage};
+use super::{Editor, NamedTerms};
 
 /// The longest key. A UUID has 36 characters.
 pub(super) const KEY_BYTES_MAX: usize = 255;
@@ -101,9 +101,13 @@ pub(super) fn key_of_post(
 ///
 /// # Errors
 /// If [`check`] refuses the key.
-pub(super) fn key_of_page(actor: &Actor, key: &str, new: &NewPage) -> Result<NewKey, UserError> {
-    let NewPage { path, order, text, is_published } = new;
-    let input = Input { path: Some(path), order: *order, publish: *is_published, ..Input::of_text(text) };
+pub(super) fn key_of_page(
+    actor: &Actor,
+    key: &str,
+    (path, order, publish): (&str, Option<i32>, bool),
+    text: &NewPost,
+) -> Result<NewKey, UserError> {
+    let input = Input { path: Some(path), order, publish, ..Input::of_text(text) };
     key_of(actor, "createPage", key, &input)
 }
 

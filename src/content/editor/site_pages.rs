@@ -48,7 +48,8 @@ enum PageCommand {
 impl Editor<'_> {
     /// `key`: an idempotency key; the same input with it returns the page that was created.
     pub async fn create_page(&self, key: Option<&str>, mut new: NewPage) -> Result<Edited<WholeSitePage>> {
-        let key = match key.map(|key| once::key_of_page(self.actor, key, &new)).transpose() {
+        let place = (&*new.path, new.order, new.is_published);
+        let key = match key.map(|key| once::key_of_page(self.actor, key, place, &new.text)).transpose() {
             Ok(key) => key,
             Err(error) => return Ok(Err(vec![error])),
         };
@@ -121,12 +122,10 @@ impl Editor<'_> {
                 Err(errors) => Ok(Err(errors)),
                 Ok(before) => self.plan_update(tree, before, changes).await,
             },
-            PageCommand::Restore { id, version, revision } => {
-                match find(tree, ("revisionId", id), *version).await? {
-                    Err(errors) => Ok(Err(errors)),
-                    Ok(before) => self.plan_restoration(tree, before, *revision).await,
-                }
-            }
+            PageCommand::Restore { id, version, revision } => match find(tree, ("revisionId", id), *version).await? {
+                Err(errors) => Ok(Err(errors)),
+                Ok(before) => self.plan_restoration(tree, before, *revision).await,
+            },
             PageCommand::Delete { id, version } => {
                 let before = match find(tree, ("id", id), *version).await? {
                     Err(errors) => return Ok(Err(errors)),
@@ -271,7 +270,10 @@ fn path(text: &str) -> std::result::Result<PagePath, UserError> {
 }
 
 fn missing(field: &'static str) -> UserError {
-    UserError::not_found(field, if field == "id" { "there is no page with this id" } else { "there is no version with this id" })
+    UserError::not_found(
+        field,
+        if field == "id" { "there is no page with this id" } else { "there is no version with this id" },
+    )
 }
 
 fn user_error(bad: &BadPlace) -> UserError {

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use crate::content::read::pages::RANGE_READS_MAX;
-use crate::content::read::{DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX};
+use crate::content::read::{
+    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, all_pages_reads,
+};
 use crate::model::TermKind;
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::navigation::ITEMS_MAX;
@@ -33,6 +35,9 @@ pub const MONTHS_ASSUMED: u64 = 1200;
 
 /// The point reads that find the oldest kept version.
 pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
+
+/// The keys of a list of pages.
+pub(super) const KEYS_OF_PAGES: Bound = Bound::new(0, all_pages_reads(PAGES_MAX as u64));
 
 /// Prices by object types and field.
 pub(super) type PriceTable = [(&'static [&'static str], &'static str, Price)];
@@ -256,6 +261,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Post"], "older", Price::of(Reads::Neighbour)),
     (&["Post"], "series", Price::of(Reads::TermOfPost(TermKind::Series))),
     (&["Post"], "tags", terms_of_post(TermKind::Tag)),
+    (&["PageConnection"], "totalCount", Price::of(Reads::Fixed(KEYS_OF_PAGES))),
     (&["Query"], "allSeries", Price::of(Reads::Page(Source::Terms(TermKind::Series)))),
     (&["Query"], "archive", Price::of(Reads::Archive).returning(Objects::Months)),
     (&["Query"], "asset", fixed(1, 0)),

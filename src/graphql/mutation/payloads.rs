@@ -71,9 +71,9 @@ pub(in crate::graphql) struct RestoreRevisionPayload {
     /// The post after the change; null if the version is one of a page, or if the change was not made.
     post: Option<PostObject>,
     /// The page after the change; null if the version is one of a post, or if the change was not made.
-    page: Option<PageObject>,
+    pub(super) page: Option<PageObject>,
     /// The reasons why nothing was changed, all of them; empty if the change was made.
-    user_errors: UserErrors,
+    pub(super) user_errors: UserErrors,
 }
 
 impl From<Edited<Restored>> for RestoreRevisionPayload {

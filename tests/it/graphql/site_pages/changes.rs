@@ -180,7 +180,8 @@ async fn the_record_and_the_versions_show_each_change() {
 #[tokio::test]
 async fn an_earlier_version_of_a_page_is_restored_as_a_new_one_at_the_same_place() {
     for site in sites().await {
-        let input = json!({ "path": "a", "title": "One", "markdown": "first", "metadata": { "a": 1 }, "language": "en" });
+        let input =
+            json!({ "path": "a", "title": "One", "markdown": "first", "metadata": { "a": 1 }, "language": "en" });
         let id = done(&site, "createPage", input).await["id"].clone();
         let of = |version: i32, mut changes: serde_json::Value| {
             (changes["id"], changes["expectedVersion"]) = (id.clone(), json!(version));

@@ -6,6 +6,7 @@ mod held;
 mod hidden;
 mod lists;
 mod once;
+mod paging;
 mod preview;
 mod raced;
 mod repaired;
