@@ -12,7 +12,7 @@ use crate::content::access::{PreviewedContent, Previews};
 use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
-use crate::graphql::scalars::{DateTime, Url};
+use crate::graphql::scalars::{DateTime, Json, Url};
 
 /// What editors write: posts and pages. Fields that every type of content has.
 #[derive(Interface)]
@@ -39,6 +39,23 @@ use crate::graphql::scalars::{DateTime, Url};
         name = "body",
         ty = "RichText",
         desc = "The text. In a list, each body costs one storage read: select it only if you show it."
+    ),
+    field(
+        name = "excerpt_is_generated",
+        ty = "bool",
+        desc = "Whether `excerpt` is generated from the body, so that it changes with the body. If so, a form sends `excerpt` only if the person has changed it:\na text that is sent is a written one, even if it equals the generated one."
+    ),
+    field(
+        name = "metadata",
+        ty = "Option<Json>",
+        desc = "What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,\n\
+                fields of the site's own), and what the mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is\n\
+                null only if `errors` says why.",
+        arg(
+            name = "keys",
+            ty = "Option<Vec<String>>",
+            desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys."
+        )
     ),
     field(
         name = "language",

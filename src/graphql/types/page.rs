@@ -108,8 +108,9 @@ impl PageObject {
         &self.page.post.excerpt
     }
 
-    /// Whether `excerpt` is generated from the body, so that it changes with the body.
-    async fn excerpt_is_generated(&self) -> bool {
+    /// Whether `excerpt` is generated from the body, so that it changes with the body. If so, a form sends `excerpt` only if the person has changed it:
+    /// a text that is sent is a written one, even if it equals the generated one.
+    pub async fn excerpt_is_generated(&self) -> bool {
         !self.page.post.has_own_excerpt
     }
 
@@ -118,13 +119,14 @@ impl PageObject {
         Ok(RichText::new(self.details(ctx).await?.markdown))
     }
 
-    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing. In a list, it costs one storage read for each page, none in addition to
-    /// `body`. It is null only if `errors` says why.
-    async fn metadata(
+    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,
+    /// fields of the site's own), and what the mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is
+    /// null only if `errors` says why.
+    pub async fn metadata(
         &self,
         ctx: &Context<'_>,
         #[graphql(
-            desc = "Only these keys; at most 100. A key that the page does not have is omitted. If the argument is omitted or null: all keys."
+            desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys."
         )]
         keys: Option<Vec<String>>,
     ) -> Result<Option<Json>> {

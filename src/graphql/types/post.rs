@@ -178,14 +178,14 @@ impl PostObject {
         Ok(RichText::new(self.details(ctx).await?.markdown))
     }
 
-    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of an imported post, the other keys of its front matter (layouts,
-    /// fields of the site's own), and what `createPost` and `updatePost` have set. In a list, it costs one storage read for each post, none in
-    /// addition to `body`. It is null only if `errors` says why.
-    async fn metadata(
+    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,
+    /// fields of the site's own), and what the mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is
+    /// null only if `errors` says why.
+    pub async fn metadata(
         &self,
         ctx: &Context<'_>,
         #[graphql(
-            desc = "Only these keys; at most 100. A key that the post does not have is omitted. If the argument is omitted or null: all keys."
+            desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys."
         )]
         keys: Option<Vec<String>>,
     ) -> Result<Option<Json>> {
