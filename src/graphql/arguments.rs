@@ -4,10 +4,10 @@ use async_graphql::Context;
 
 use crate::content;
 use crate::content::access::decode_token_cursor;
-use crate::content::read::RevisionList;
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::terms_by_count::{CountPosition, TermsByCount};
 use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
+use crate::content::read::{ChildrenList, PagePosition, RevisionList};
 use crate::model::{PostKey, Slug, TokenId};
 
 use super::failure::Result;
@@ -34,6 +34,10 @@ impl Paging {
     }
 
     pub fn of_revisions(self, list: &RevisionList) -> Result<PageArguments<i32>> {
+        self.decode(|argument, text| list.decode_cursor(argument, text))
+    }
+
+    pub fn of_pages(self, list: &ChildrenList) -> Result<PageArguments<PagePosition>> {
         self.decode(|argument, text| list.decode_cursor(argument, text))
     }
 

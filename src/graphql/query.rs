@@ -83,18 +83,21 @@ impl MainQuery {
     }
 
     /// The published pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist or the client has no access to
-    /// it. It pages forward only. Costs one storage read, with `parent` three.
-    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    /// it. Costs one storage read, with `parent` three; with `last` without `first`, one more for each 1,000 pages of the list.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn pages(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent_path: Option<
             String,
         >,
-        #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
-        #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<PageConnection> {
-        PageConnection::read_below(ctx, parent_path, false, (first, after)).await
+        PageConnection::read_below(ctx, parent_path, false, Paging { first, after, last, before }).await
     }
 
     /// The titles and addresses of all published pages, each followed by the pages below it, for a menu or a sitemap; without those below a draft. The list is
@@ -108,21 +111,24 @@ impl MainQuery {
         PageLink::all(ctx, at_most).await
     }
 
-    /// The drafts of pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist. It pages forward only.
+    /// The drafts of pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist.
     /// Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; the other fields of
     /// the query have their values.
-    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn draft_pages(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent_path: Option<
             String,
         >,
-        #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
-        #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<Option<PageConnection>> {
         access::require_sight_of_pages(ctx)?;
-        PageConnection::read_below(ctx, parent_path, true, (first, after)).await.map(Some)
+        PageConnection::read_below(ctx, parent_path, true, Paging { first, after, last, before }).await.map(Some)
     }
 
     /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. A site that has only the link

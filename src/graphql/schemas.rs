@@ -7,7 +7,7 @@ use async_graphql::{EmptySubscription, Schema, SchemaBuilder, ValidationMode};
 
 use super::cost::OnlyCheck;
 use super::guard::Limits;
-use super::mutation::{Mutation, PostPayload};
+use super::mutation::{Mutation, PagePayload, PostPayload};
 use super::query_series::Query;
 use super::site_fields::{DeclaredTypes, declaring};
 use super::type_map::TypeMap;
@@ -61,6 +61,7 @@ impl Schemas {
             // No field returns these interfaces, so the engine would not find them.
             Schema::build(Query::default(), Mutation, EmptySubscription)
                 .register_output_type::<PostPayload>()
+                .register_output_type::<PagePayload>()
                 .register_output_type::<GroupingTerm>()
                 .register_output_type::<DeclaredTypes>()
         })

@@ -91,12 +91,19 @@ impl Children<'_> {
         key(PARTITION, format!("{}{}", self.prefix(), at.text()))
     }
 
-    /// The children after a position; all of them without one.
-    pub fn after(self, after: Option<&ChildKey>) -> RowRange {
+    /// The children after a position and before another one; without either, from the first or up to the last.
+    pub fn between(self, after: Option<&ChildKey>, before: Option<&ChildKey>) -> RowRange {
         let prefix = self.prefix();
         // A slug does not contain the space, which sorts before its characters.
         let from = after.map_or_else(|| prefix.clone(), |after| format!("{prefix}{} ", after.text()));
-        range(PARTITION, Some(from), Some(end_of(&prefix)))
+        let to = before.map_or_else(|| end_of(&prefix), |before| format!("{prefix}{}", before.text()));
+        range(PARTITION, Some(from), Some(to))
+    }
+
+    /// The children from a position on, which is included.
+    pub fn from(self, first: &ChildKey) -> RowRange {
+        let prefix = self.prefix();
+        range(PARTITION, Some(format!("{prefix}{}", first.text())), Some(end_of(&prefix)))
     }
 
     /// The children up to a position, which is included.
@@ -219,20 +226,23 @@ mod tests {
     }
 
     #[test]
-    fn the_range_after_a_child_begins_behind_it_and_that_up_to_it_ends_with_it() {
+    fn a_range_ends_before_or_with_a_child_and_begins_after_it_or_with_it() {
         let list = Children { parent: None, are_drafts: false };
         let at = |name: &str| ChildKey::new(None, &slug(name));
-        let (after, up_to) = (list.after(Some(&at("a"))), list.up_to(&at("a")));
+        let (after, up_to) = (list.between(Some(&at("a")), None), list.up_to(&at("a")));
+        let (before, from) = (list.between(None, Some(&at("a-b"))), list.from(&at("a-b")));
         let contains = |range: &RowRange, name: &str| {
             let row = list.row(&at(name));
             range.from().is_none_or(|from| row.row() >= from) && range.to().is_none_or(|to| row.row() < to)
         };
         assert_eq!(["a", "a-b", "a.b", "b"].map(|name| contains(&after, name)), [false, true, true, true]);
         assert_eq!(["a", "a-b", "b"].map(|name| contains(&up_to, name)), [true, false, false]);
+        assert_eq!(["a", "a-b", "a-b0", "b"].map(|name| contains(&before, name)), [true, false, false, false]);
+        assert_eq!(["a", "a-b", "a-b0", "b"].map(|name| contains(&from, name)), [false, true, true, true]);
         let other = Children { parent: Some(&PostId::from_bits(u64::MAX)), are_drafts: false };
         assert!(
             !list
-                .after(None)
+                .between(None, None)
                 .to()
                 .is_some_and(|to| *other.row(&at("a")).row() < *to && other.row(&at("a")).row() >= "c-top:")
         );

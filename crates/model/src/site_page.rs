@@ -72,6 +72,13 @@ impl WholeSitePage {
         Self { page, markdown, metadata, changed_by, former_paths: Vec::new() }
     }
 
+    /// The page with another text, at its place.
+    #[must_use]
+    pub fn with_text(&self, whole: WholePost) -> Self {
+        let WholePost { post, markdown, metadata, .. } = whole;
+        Self { page: SitePage { post, ..self.page.clone() }, markdown, metadata, ..self.clone() }
+    }
+
     pub fn id(&self) -> &PostId {
         self.page.id()
     }

@@ -53,15 +53,10 @@ pub(super) enum FoundPost {
 impl FoundPost {
     /// The post, if the change can be made on it.
     pub(super) fn current(self) -> Edited<Stored> {
-        self.current_at("id")
-    }
-
-    /// [`current`](Self::current) for an input that names the post in another field.
-    pub(super) fn current_at(self, field: &'static str) -> Edited<Stored> {
         match self {
             Self::Current(stored) => Ok(stored),
             Self::Stale(stored) => Err(vec![UserError::conflict(Current::Post(stored.whole))]),
-            Self::Missing => Err(vec![UserError::not_found(field, "there is no post with this id")]),
+            Self::Missing => Err(vec![UserError::not_found("id", "there is no post with this id")]),
         }
     }
 }

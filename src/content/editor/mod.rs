@@ -18,6 +18,7 @@ use super::{Content, Reader, Writer};
 pub use find::NamedTerms;
 pub use new_term::NewTerm;
 pub(crate) use parents::NamedParent;
+pub(crate) use posts::Restored;
 pub(crate) use site_pages::{NewPage, PageChanges};
 pub use terms::TermChanges;
 

@@ -1,5 +1,5 @@
-//! Creations with an idempotency key. The rule: the same input with the same key returns the post that was created, even if the terms and slugs
-//! that the input names have changed since. Only a created post uses a key up, so a refused input can be corrected and sent with the same key. The key of
+//! Creations with an idempotency key. The rule: the same input with the same key returns the post or page that was created, even if the terms and slugs
+//! that the input names have changed since. Only a created object uses a key up, so a refused input can be corrected and sent with the same key. The key of
 //! a term is on the term itself: the same input with the same key returns the term as long as it exists.
 
 use std::collections::BTreeMap;
@@ -10,21 +10,23 @@ use serde_json::Value;
 use crate::content::access::{Permission, permission, secret};
 use crate::content::commands::{Edited, NewPost, UserError};
 use crate::content::error::Result;
-use crate::content::write::{NewKey, Used};
+use crate::content::write::{NewKey, PageTree, Used};
 use crate::keys::idempotency;
-use crate::model::{Actor, PostId, WholePost};
+use crate::model::{Actor, PostId, WholePost, WholeSitePage};
 
 use super::{Editor, NamedTerms};
 
 /// The longest key. A UUID has 36 characters.
 pub(super) const KEY_BYTES_MAX: usize = 255;
-const MUTATION: &str = "createPost";
 const FIELD: &str = "idempotencyKey";
 
-/// The input of the client.
+/// The input of the client, of a post or a page.
 #[derive(Serialize)]
 struct Input<'a> {
     slug: Option<&'a str>,
+    path: Option<&'a str>,
+    order: Option<i32>,
+    publish: bool,
     #[serde(flatten)]
     new: &'a NewPost,
     /// In place of the terms of the post, which are found later.
@@ -32,23 +34,41 @@ struct Input<'a> {
     terms: &'a NamedTerms,
 }
 
-/// The key as stored: of the actor, for this input.
+/// The key of a post as stored: of the actor, for this input.
 ///
 /// # Errors
 /// If [`check`] refuses the key.
-pub(super) fn key_of(
+pub(super) fn key_of_post(
     actor: &Actor,
     key: &str,
     slug: Option<&str>,
     new: &NewPost,
     terms: &NamedTerms,
 ) -> Result<NewKey, UserError> {
+    key_of(actor, "createPost", key, &Input { slug, path: None, order: None, publish: false, new, terms })
+}
+
+/// [`key_of_post`] for a page.
+///
+/// # Errors
+/// If [`check`] refuses the key.
+pub(super) fn key_of_page(
+    actor: &Actor,
+    key: &str,
+    (path, order, publish): (&str, Option<i32>, bool),
+    text: &NewPost,
+) -> Result<NewKey, UserError> {
+    let terms = &NamedTerms::default();
+    key_of(actor, "createPage", key, &Input { slug: None, path: Some(path), order, publish, new: text, terms })
+}
+
+fn key_of(actor: &Actor, mutation: &str, key: &str, input: &Input<'_>) -> Result<NewKey, UserError> {
     check(key)?;
-    let input = serde_json::to_value(Input { slug, new, terms }).expect("the fields of the input are JSON");
+    let input = serde_json::to_value(input).expect("the fields of the input are JSON");
     // Without omitted fields, so that a field that is added later does not change the hash of an input without it.
     let is_given = |value: &&Value| !matches!(value, Value::Null | Value::Bool(false));
     let given: BTreeMap<_, _> = input.as_object().into_iter().flatten().filter(|(_, value)| is_given(value)).collect();
-    Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, MUTATION, key))), input: hash(&given) })
+    Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, mutation, key))), input: hash(&given) })
 }
 
 /// # Errors
@@ -68,8 +88,16 @@ pub(super) fn hash(value: &impl Serialize) -> [u8; 32] {
 
 pub(super) fn used_for_another() -> UserError {
     let message =
-        "this idempotencyKey was used for another input within the last 24 hours; use a new key for each post";
+        "this idempotencyKey was used for another input within the last 24 hours; use a new key for each post or page";
     UserError::key_reused(FIELD, message)
+}
+
+/// `what`: the kind of object that the key has created.
+fn used_for_gone(what: &str) -> Vec<UserError> {
+    let message = format!(
+        "the {what} that was created with this idempotencyKey was deleted, or you no longer have access to it; to create another {what}, use another key"
+    );
+    vec![UserError::key_reused(FIELD, message)]
 }
 
 impl Editor<'_> {
@@ -87,10 +115,21 @@ impl Editor<'_> {
         let stored = self.content.stored_by_id(id).await?;
         let is_hidden =
             |post: &WholePost| permission::to_change(self.actor, &post.post, self.now()) == Permission::Hidden;
-        Ok(stored.map(|stored| stored.whole).filter(|post| !is_hidden(post)).ok_or_else(|| {
-            let message = "the post that was created with this idempotencyKey was deleted, or you no longer have access to it; to create another post, use another key";
-            vec![UserError::key_reused(FIELD, message)]
-        }))
+        Ok(stored.map(|stored| stored.whole).filter(|post| !is_hidden(post)).ok_or_else(|| used_for_gone("post")))
+    }
+
+    /// [`answer_used`](Self::answer_used) for a page. A change of pages that was made after the tree was read is a conflict, so a key that is unused now is
+    /// unused when the page is written.
+    pub(super) async fn answer_used_of_page(
+        &self,
+        tree: &mut PageTree<'_>,
+        key: &NewKey,
+    ) -> Result<Option<Edited<WholeSitePage>>> {
+        Ok(match self.writer.use_of(key).await? {
+            None => None,
+            Some(Used::Other) => Some(Err(vec![used_for_another()])),
+            Some(Used::Same(id)) => Some(tree.by_id(&id).await?.ok_or_else(|| used_for_gone("page"))),
+        })
     }
 }
 
@@ -104,7 +143,7 @@ mod tests {
         let mut new = NewPost { title: "A".to_owned(), markdown: "B".to_owned(), ..NewPost::default() };
         let mut terms = NamedTerms::default();
         change(&mut new, &mut terms);
-        key_of(&Actor::new(ActorKind::Token, actor, Role::Editor), key, None, &new, &terms)
+        key_of_post(&Actor::new(ActorKind::Token, actor, Role::Editor), key, None, &new, &terms)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::content::audit::PostChange;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, Problem, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Change, NewKey, Outcome, Stored, until_made};
-use crate::model::{ActorSnapshot, Instant, NodeId, PostId, Slug, WholePost};
+use crate::model::{ActorSnapshot, Instant, NodeId, PostId, Slug, WholePost, WholeSitePage};
 
 use super::find::FoundPost;
 use super::{Editor, NamedTerms, once};
@@ -24,6 +24,12 @@ const WAIT: Duration = Duration::from_millis(20);
 /// The slug of a post whose title has no letter or digit.
 fn fallback_slug() -> Slug {
     Slug::from_name("post").expect("\"post\" is a valid slug")
+}
+
+/// What a restored version is of.
+pub enum Restored {
+    Post(WholePost),
+    Page(WholeSitePage),
 }
 
 impl Editor<'_> {
@@ -45,7 +51,7 @@ impl Editor<'_> {
         new: NewPost,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
-        let key = match once::key_of(self.actor, key, slug.as_deref(), &new, &terms) {
+        let key = match once::key_of_post(self.actor, key, slug.as_deref(), &new, &terms) {
             Ok(key) => key,
             Err(error) => return Ok(Err(vec![error])),
         };
@@ -185,25 +191,39 @@ impl Editor<'_> {
         Ok(is_other.then(|| taken(slug)))
     }
 
-    /// Makes a new version with the text and the terms of an earlier version.
-    pub async fn restore_revision(&self, revision_id: &str, version: i32) -> Result<Edited<WholePost>> {
+    /// Makes a new version of a post or page with the text and the terms of an earlier version.
+    pub async fn restore_revision(&self, revision_id: &str, version: i32) -> Result<Edited<Restored>> {
         let Ok(NodeId::Revision(id, revision)) = revision_id.parse() else {
             return Ok(Err(vec![UserError::not_found("revisionId", "there is no version with this id")]));
         };
-        let id = &NodeId::Post(id).to_string();
-        let before = match self.find_post(id, version).await?.current_at("revisionId") {
-            Ok(before) => before,
+        Ok(match self.find_post(&NodeId::Post(id.clone()).to_string(), version).await? {
+            FoundPost::Missing => self.restore_page(id, version, revision).await?.map(Restored::Page),
+            found => match found.current() {
+                Ok(before) => self.restore_post(before, revision).await?.map(Restored::Post),
+                Err(errors) => Err(errors),
+            },
+        })
+    }
+
+    /// The version that is to be restored of a post or page whose current version is known.
+    pub(super) async fn kept_version(&self, current: &WholePost, revision: i32) -> Result<Edited<WholePost>> {
+        let earlier = match revision == current.post.version {
+            true => Some(current.clone()),
+            false => self.reader.revision(&current.post.id, revision).await?,
+        };
+        Ok(earlier.filter(|_| revision <= current.post.version).ok_or_else(|| {
+            let message = format!("version {revision} is not kept; `revisions` lists those that are");
+            vec![UserError::not_found("revisionId", message)]
+        }))
+    }
+
+    async fn restore_post(&self, before: Stored, revision: i32) -> Result<Edited<WholePost>> {
+        let (id, version) = (&NodeId::Post(before.whole.post.id.clone()).to_string(), before.whole.post.version);
+        let earlier = match self.kept_version(&before.whole, revision).await? {
+            Ok(earlier) => earlier,
             Err(errors) => return Ok(Err(errors)),
         };
-        let earlier = match revision == version {
-            true => Some(before.whole.clone()),
-            false => self.reader.revision(&before.whole.post.id, revision).await?,
-        };
         let mut known = Some(before);
-        let Some(earlier) = earlier.filter(|_| revision <= version) else {
-            let message = format!("version {revision} of the post is not kept; `revisions` lists those that are");
-            return Ok(Err(vec![UserError::not_found("revisionId", message)]));
-        };
         permission::authors(self.actor, Some(earlier.post.authors.clone()), false)?;
         until_made(TRIES_MAX, WAIT, || {
             let known = known.take();
@@ -307,7 +327,7 @@ impl Editor<'_> {
 }
 
 /// The errors of an input that has only these fields. An error at another field, such as a stored text that breaks a rule, names no field.
-fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
+pub(super) fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
     let named = |error: UserError| UserError { field: error.field.filter(|field| fields.contains(field)), ..error };
     edited.map_err(|errors| errors.into_iter().map(named).collect())
 }

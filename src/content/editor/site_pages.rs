@@ -6,11 +6,12 @@ use std::time::Duration;
 use crate::content::audit;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
 use crate::content::error::Result;
-use crate::content::write::{BadPlace, PageTree, PagesWritten, until_made};
+use crate::content::write::{BadPlace, NewKey, PageTree, PagesWritten, until_made};
 use crate::model::site_page::PAGES_MAX;
-use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, WholeSitePage};
+use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, Role, WholeSitePage};
 
-use super::Editor;
+use super::posts::of_input;
+use super::{Editor, once};
 
 /// How often a change is tried when others are made meanwhile: all changes of pages wait for each other.
 const TRIES_MAX: u32 = 12;
@@ -38,28 +39,45 @@ pub struct PageChanges {
 }
 
 enum PageCommand {
-    Create(Box<NewPage>),
+    Create(Box<NewPage>, Option<NewKey>),
     Update { id: PostId, version: i32, changes: Box<PageChanges> },
+    Restore { id: PostId, version: i32, revision: i32 },
     Delete { id: PostId, version: i32 },
 }
 
 impl Editor<'_> {
-    pub async fn create_page(&self, mut new: NewPage) -> Result<Edited<WholeSitePage>> {
+    /// `key`: an idempotency key; the same input with it returns the page that was created.
+    pub async fn create_page(&self, key: Option<&str>, mut new: NewPage) -> Result<Edited<WholeSitePage>> {
+        let place = (&*new.path, new.order, new.is_published);
+        let key = match key.map(|key| once::key_of_page(self.actor, key, place, &new.text)).transpose() {
+            Ok(key) => key,
+            Err(error) => return Ok(Err(vec![error])),
+        };
         new.text = self.content.renderer().with_excerpt_of_new(new.text).await;
         new.text.cover = self.find_picture(new.text.cover).await?;
-        self.change_pages(PageCommand::Create(Box::new(new))).await
+        self.change_pages(PageCommand::Create(Box::new(new), key)).await
     }
 
     pub async fn update_page(&self, id: &str, version: i32, mut changes: PageChanges) -> Result<Edited<WholeSitePage>> {
-        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing()])) };
+        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing("id")])) };
         changes.text.cover = self.find_new_picture(changes.text.cover).await?;
         self.change_pages(PageCommand::Update { id, version, changes: Box::new(changes) }).await
     }
 
     /// Deletes a page that has no pages below it. Returns the page as it was.
     pub async fn delete_page(&self, id: &str, version: i32) -> Result<Edited<WholeSitePage>> {
-        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing()])) };
+        let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing("id")])) };
         self.change_pages(PageCommand::Delete { id, version }).await
+    }
+
+    /// Makes a new version with the text of an earlier one; the path, the order and the publication stay.
+    pub(super) async fn restore_page(&self, id: PostId, version: i32, revision: i32) -> Result<Edited<WholeSitePage>> {
+        // A role that is allowed to restore only its own posts has no access to the versions of pages.
+        if self.actor.role < Role::Editor {
+            return Ok(Err(vec![missing("revisionId")]));
+        }
+        let restored = self.change_pages(PageCommand::Restore { id, version, revision }).await?;
+        Ok(of_input(restored, &["revisionId", "expectedVersion"]))
     }
 
     async fn change_pages(&self, command: PageCommand) -> Result<Edited<WholeSitePage>> {
@@ -90,13 +108,26 @@ impl Editor<'_> {
     /// Plans the change in `tree`. Returns the page after the change, or before its deletion.
     async fn plan(&self, tree: &mut PageTree<'_>, command: &PageCommand) -> Result<Edited<WholeSitePage>> {
         match command {
-            PageCommand::Create(new) => self.plan_creation(tree, new).await,
-            PageCommand::Update { id, version, changes } => match find(tree, id, *version).await? {
+            PageCommand::Create(new, key) => {
+                let used = match key {
+                    Some(key) => self.answer_used_of_page(tree, key).await?,
+                    None => None,
+                };
+                match used {
+                    Some(answered) => Ok(answered),
+                    None => self.plan_creation(tree, new, key.as_ref()).await,
+                }
+            }
+            PageCommand::Update { id, version, changes } => match find(tree, ("id", id), *version).await? {
                 Err(errors) => Ok(Err(errors)),
                 Ok(before) => self.plan_update(tree, before, changes).await,
             },
+            PageCommand::Restore { id, version, revision } => match find(tree, ("revisionId", id), *version).await? {
+                Err(errors) => Ok(Err(errors)),
+                Ok(before) => self.plan_restoration(tree, before, *revision).await,
+            },
             PageCommand::Delete { id, version } => {
-                let before = match find(tree, id, *version).await? {
+                let before = match find(tree, ("id", id), *version).await? {
                     Err(errors) => return Ok(Err(errors)),
                     Ok(before) => before,
                 };
@@ -111,7 +142,12 @@ impl Editor<'_> {
         }
     }
 
-    async fn plan_creation(&self, tree: &mut PageTree<'_>, new: &NewPage) -> Result<Edited<WholeSitePage>> {
+    async fn plan_creation(
+        &self,
+        tree: &mut PageTree<'_>,
+        new: &NewPage,
+        key: Option<&NewKey>,
+    ) -> Result<Edited<WholeSitePage>> {
         let id = self.writer.new_post_id()?;
         let mut errors = Vec::new();
         let path = path(&new.path).map_err(|error| errors.push(error)).ok();
@@ -135,6 +171,9 @@ impl Editor<'_> {
         let mut page = WholeSitePage::of_post(whole, path, ancestors, new.order);
         page.changed_by = Some(ActorSnapshot::of(self.actor));
         tree.put(page.clone());
+        if let Some(key) = key {
+            tree.use_key(key, page.id(), self.now());
+        }
         Ok(Ok(page))
     }
 
@@ -157,9 +196,7 @@ impl Editor<'_> {
         let changed = commands::change(&before.to_post(), text, self.now(), declared);
         let changed = changed.map_err(|broken| errors.extend(broken));
         let Ok(whole) = changed else { return Ok(Err(errors)) };
-        let mut page = before.clone();
-        (page.markdown, page.metadata) = (whole.markdown, whole.metadata);
-        page.page.post = whole.post;
+        let mut page = before.with_text(whole);
         page.page.order = changes.order.apply(before.page.order);
         match changes.is_published {
             Some(true) if page.page.is_draft() => page.page.post.published_at = Some(self.now()),
@@ -175,20 +212,41 @@ impl Editor<'_> {
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        if page != before {
+        Ok(Ok(self.put_changed(tree, &before, page)))
+    }
+
+    async fn plan_restoration(
+        &self,
+        tree: &mut PageTree<'_>,
+        before: WholeSitePage,
+        revision: i32,
+    ) -> Result<Edited<WholeSitePage>> {
+        let current = before.to_post();
+        let earlier = self.kept_version(&current, revision).await?;
+        let restored = earlier.and_then(|earlier| commands::restore(&current, &earlier, self.now()));
+        Ok(restored.map(|whole| self.put_changed(tree, &before, before.with_text(whole))))
+    }
+
+    /// Puts the next version of a page into the tree, if it was changed.
+    fn put_changed(&self, tree: &mut PageTree<'_>, before: &WholeSitePage, mut page: WholeSitePage) -> WholeSitePage {
+        if page != *before {
             page.page.post.version = before.page.post.version.saturating_add(1);
             page.page.post.updated_at = self.now();
             page.changed_by = Some(ActorSnapshot::of(self.actor));
             tree.put(page.clone());
         }
-        Ok(Ok(page))
+        page
     }
 }
 
-/// The page of the version that the change is based on.
-async fn find(tree: &mut PageTree<'_>, id: &PostId, version: i32) -> Result<Edited<WholeSitePage>> {
+/// The page of the version that the change is based on. `field`: the field of the input that names it.
+async fn find(
+    tree: &mut PageTree<'_>,
+    (field, id): (&'static str, &PostId),
+    version: i32,
+) -> Result<Edited<WholeSitePage>> {
     Ok(match tree.by_id(id).await? {
-        None => Err(vec![missing()]),
+        None => Err(vec![missing(field)]),
         Some(page) if page.page.post.version != version => Err(vec![UserError::conflict(Current::Page(page))]),
         Some(page) => Ok(page),
     })
@@ -196,8 +254,9 @@ async fn find(tree: &mut PageTree<'_>, id: &PostId, version: i32) -> Result<Edit
 
 fn action(command: &PageCommand) -> &'static str {
     match command {
-        PageCommand::Create(_) => "create_page",
+        PageCommand::Create(..) => "create_page",
         PageCommand::Delete { .. } => "delete_page",
+        PageCommand::Restore { .. } => "restore_page",
         PageCommand::Update { changes, .. } => match changes.is_published {
             None => "update_page",
             Some(true) => "publish_page",
@@ -210,8 +269,11 @@ fn path(text: &str) -> std::result::Result<PagePath, UserError> {
     text.parse().map_err(|e: crate::model::page_path::BadPath| UserError::invalid("path", e.to_string()))
 }
 
-fn missing() -> UserError {
-    UserError::not_found("id", "there is no page with this id")
+fn missing(field: &'static str) -> UserError {
+    UserError::not_found(
+        field,
+        if field == "id" { "there is no page with this id" } else { "there is no version with this id" },
+    )
 }
 
 fn user_error(bad: &BadPlace) -> UserError {

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::content::error::{ContentError, Result};
-use crate::content::tables::read_first;
 use crate::content::tables::rows::{post as post_rows, site_page as rows};
+use crate::content::tables::{read_all, read_first};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, ChildKey, Children, PageRow};
 use crate::model::{Actor, Instant, PagePath, PostDetails, PostId, SitePage, Slug, WholeSitePage};
 use crate::store::{Entity, PAGE_ROWS_MAX, Result as StoreResult, RowRange, StoreError};
 
-use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, RequestedFields, Take};
+use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, PageArguments, RequestedFields, Take};
 use super::reader::{Previewed, Reader};
 
 const TABLE: &str = Table::Pages.name();
@@ -33,7 +33,16 @@ impl ChildrenList {
     pub fn cursor(&self, page: &SitePage) -> String {
         ChildKey::new(page.order, page.path.slug()).cursor(self.keys())
     }
+
+    /// # Errors
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+    pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PagePosition> {
+        ChildKey::of_cursor(self.keys(), text).map_err(|_| ContentError::BadCursor { argument })
+    }
 }
+
+/// A place in a list of pages.
+pub(crate) type PagePosition = ChildKey;
 
 /// The range reads for all published pages, of which there are `at_most`.
 pub(crate) const fn all_pages_reads(at_most: u64) -> u64 {
@@ -155,31 +164,66 @@ impl Reader {
         self.store().get_many(TABLE, &keys).await.into_iter().map(read).collect()
     }
 
-    /// A page of a list of pages, in the order of the site: a range read, and another one if it is requested whether there are items before the cursor.
+    /// A page of a list of pages, in the order of the site: a range read, and another one for each cursor on whose other side it is requested whether
+    /// there are items. A page from the end reads the keys of the list first, a range read for each thousand.
     ///
     /// # Errors
-    /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
+    /// [`ContentError::BadArgument`] for a size out of range.
     pub async fn children(
         &self,
         list: &ChildrenList,
-        first: Option<i32>,
-        after: Option<&str>,
+        arguments: &PageArguments<PagePosition>,
         requested: RequestedFields,
     ) -> Result<Page<Arc<SitePage>>> {
-        let count = Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?.count();
+        let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
+        if !requested.items {
+            return Ok(Page { items: Vec::new(), has_next: false, has_previous: false });
+        }
         let keys = list.keys();
-        let after = after.map(|text| ChildKey::of_cursor(keys, text)).transpose();
-        let after = after.map_err(|_| ContentError::BadCursor { argument: "after" })?;
-        let need = if requested.items { count + usize::from(requested.has_next) } else { 0 };
+        let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
         let parent = list.parent.as_deref();
-        let mut items = self.children_in(&keys.after(after.as_ref()), need, parent).await?;
-        let has_next = items.len() > count;
-        items.truncate(count);
-        let has_previous = match &after {
-            Some(after) if requested.has_previous => !self.children_in(&keys.up_to(after), 1, parent).await?.is_empty(),
-            _ => false,
+        // One item more than the page holds shows whether the list continues.
+        let items = match take {
+            Take::First { count, .. } => {
+                let need = count + usize::from(requested.has_next);
+                self.children_in(&keys.between(after, before), need, parent).await?
+            }
+            Take::Last { count } => {
+                let need = count + usize::from(requested.has_previous);
+                let mut items = self.last_children(keys, (after, before), need, parent).await?;
+                items.reverse();
+                items
+            }
         };
-        Ok(Page { items, has_next, has_previous })
+        let page = take.page(items);
+        let has_next =
+            page.has_next || requested.has_next && self.any_child(before.map(|before| keys.from(before))).await?;
+        let has_previous =
+            page.has_previous || requested.has_previous && self.any_child(after.map(|after| keys.up_to(after))).await?;
+        Ok(Page { has_next, has_previous, ..page })
+    }
+
+    /// The number of pages of a list. A range read of keys for each thousand.
+    pub async fn count_children(&self, list: &ChildrenList) -> Result<usize> {
+        Ok(read_all(self.store(), Table::Pages, &list.keys().between(None, None).of_keys()).await?.len())
+    }
+
+    /// The last `need` pages between two positions, in their order.
+    async fn last_children(
+        &self,
+        list: Children<'_>,
+        (after, before): (Option<&ChildKey>, Option<&ChildKey>),
+        need: usize,
+        parent: Option<&SitePage>,
+    ) -> Result<Vec<Arc<SitePage>>> {
+        let range = list.between(after, before);
+        let found = read_all(self.store(), Table::Pages, &range.clone().of_keys()).await?;
+        let Some(first) = found.get(found.len().saturating_sub(need)).filter(|_| need > 0) else {
+            return Ok(Vec::new());
+        };
+        // What was added since makes it longer, so all of it is read.
+        let mut items = self.children_in(&range.starting_at(first.key.row().to_owned())?, usize::MAX, parent).await?;
+        Ok(items.split_off(items.len().saturating_sub(need)))
     }
 
     async fn children_in(
@@ -190,6 +234,12 @@ impl Reader {
     ) -> Result<Vec<Arc<SitePage>>> {
         let found = read_first(self.store(), Table::Pages, range, need).await?;
         Ok(found.iter().map(|row| rows::read_child(row, parent).map(Arc::new)).collect::<StoreResult<_>>()?)
+    }
+
+    /// Whether a range has a child; no if there is no range.
+    async fn any_child(&self, range: Option<RowRange>) -> Result<bool> {
+        let Some(range) = range else { return Ok(false) };
+        Ok(!read_first(self.store(), Table::Pages, &range.of_keys(), 1).await?.is_empty())
     }
 
     fn shows(&self, page: &SitePage) -> bool {

@@ -1,4 +1,4 @@
-//! Creations with an idempotency key. The rule: a key belongs to the first post that was created with it, for a day.
+//! Creations with an idempotency key. The rule: a key belongs to the first object that was created with it, for a day.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::outcomes::Outcome;
 
 const KEPT_SECONDS: i64 = 24 * 60 * 60;
 
-/// The idempotency key of a post that is to be created.
+/// The idempotency key of a post or page that is to be created.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     pub place: Key,
@@ -26,9 +26,9 @@ pub struct NewKey {
 /// How a key was used before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Used {
-    /// This post was created from the same input.
+    /// This post or page was created from the same input.
     Same(PostId),
-    /// A post was created from another input.
+    /// Another object was created from another input.
     Other,
 }
 

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use crate::content::read::pages::RANGE_READS_MAX;
-use crate::content::read::{DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX};
+use crate::content::read::{
+    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, all_pages_reads,
+};
 use crate::model::TermKind;
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::navigation::ITEMS_MAX;
@@ -33,6 +35,9 @@ pub const MONTHS_ASSUMED: u64 = 1200;
 
 /// The point reads that find the oldest kept version.
 pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
+
+/// The keys of a list of pages.
+pub(super) const KEYS_OF_PAGES: Bound = Bound::new(0, all_pages_reads(PAGES_MAX as u64));
 
 /// Prices by object types and field.
 pub(super) type PriceTable = [(&'static [&'static str], &'static str, Price)];
@@ -154,8 +159,8 @@ const COVER: u64 = 1;
 const KEY: u64 = 1 + FIND_POST;
 const CREATE_POST: Price = Price::of(Reads::WithTerms(changing(COVER + OWNER_OF_SLUG + KEY, 0)));
 const UPDATE_POST: Price = Price::of(Reads::WithTerms(changing(FIND_POST + COVER + OWNER_OF_SLUG, 0)));
-/// The post, and the version.
-const RESTORE_REVISION: Price = Price::of(Reads::RestoreRevision(changing(FIND_POST + 1, 0)));
+/// The post, or the page that the search for it leads to, and the version.
+const RESTORE_REVISION: Price = Price::of(Reads::RestoreRevision(changing(FIND_POST + PAGE_STEPS + 1, 0)));
 /// The post, and the key of links.
 const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
 /// The term by its current or former slug, the owner of the requested slug for an error, the picture and the parent.
@@ -164,7 +169,9 @@ const WRITE_TERM: Price = change(3 * TERM_READS + 1, 0);
 const DELETE_TERM: Price = change(2 * TERM_READS + 2, RANGE_READS_MAX as u64 + 10);
 /// The row of the tree, and the page.
 const PAGE_STEPS: u64 = 2;
-const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE + COVER, 0);
+/// As `KEY`, for a page.
+const KEY_OF_PAGE: u64 = 2;
+const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE + COVER + KEY_OF_PAGE, 0);
 const UPDATE_PAGE: Price = Price::of(Reads::UpdatePage(changing(PAGE_STEPS + COVER, 0)));
 /// The page, and the children because of which it cannot be deleted.
 const DELETE_PAGE: Price = change(PAGE_STEPS, 2 + 2 * PAGES_MAX as u64 / 1_000);
@@ -254,6 +261,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Post"], "older", Price::of(Reads::Neighbour)),
     (&["Post"], "series", Price::of(Reads::TermOfPost(TermKind::Series))),
     (&["Post"], "tags", terms_of_post(TermKind::Tag)),
+    (&["PageConnection"], "totalCount", Price::of(Reads::Fixed(KEYS_OF_PAGES))),
     (&["Query"], "allSeries", Price::of(Reads::Page(Source::Terms(TermKind::Series)))),
     (&["Query"], "archive", Price::of(Reads::Archive).returning(Objects::Months)),
     (&["Query"], "asset", fixed(1, 0)),

@@ -10,7 +10,7 @@ use super::arguments::{Arguments, NODES_MAX};
 use super::bound::Bound;
 use super::demand::Demand;
 use super::pages::{self, List, Selected, Source};
-use super::prices::{ANCESTORS, OLDEST_REVISION, Objects, PLACE, Reads, TERM_READS, TERMS_OF_POST};
+use super::prices::{ANCESTORS, KEYS_OF_PAGES, OLDEST_REVISION, Objects, PLACE, Reads, TERM_READS, TERMS_OF_POST};
 
 /// The row with the place of a post, and its row there.
 const POST_READS: u64 = 2;
@@ -146,13 +146,14 @@ pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
     }
 }
 
-/// A page of children: one range read, and one for the page before the cursor.
+/// A page of children: one range read, one for each cursor on whose other side a page is searched, and the keys of the list if it is counted from the end.
 fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     let need = priced.selected.needed(priced.arguments.page_size());
     let ranges = if need > 0 { 1 } else { 0 };
     let before = if priced.arguments.has(&["parentPath"]) { before } else { 0 };
     let sides = priced.selected.sides(&priced.arguments);
-    Demand::reads_of(before, ranges + sides, need + sides)
+    let page = Demand::reads_of(before, ranges + sides, need + sides);
+    if need > 0 && priced.arguments.is_from_end() { page.plus(Demand::of(KEYS_OF_PAGES)) } else { page }
 }
 
 /// The published pages up to `atMost`. A value that is out of range is refused without a read.

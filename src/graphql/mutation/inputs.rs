@@ -182,12 +182,12 @@ pub(super) struct PublishPostInput {
     pub publish_at: Option<DateTime>,
 }
 
-/// An earlier version of a post to restore.
+/// An earlier version of a post or page to restore.
 #[derive(InputObject)]
 pub(super) struct RestoreRevisionInput {
     /// The id of the version: an `id` of `revisions`.
     pub revision_id: ID,
-    /// The present `version` of the post, on which the decision is based. If the post was changed since, `userErrors` has a ConflictError and nothing
+    /// The present `version` of the post or page, on which the decision is based. If it was changed since, `userErrors` has a ConflictError and nothing
     /// changes.
     pub expected_version: i32,
 }

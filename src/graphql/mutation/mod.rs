@@ -41,6 +41,7 @@ use terms::{
     UpdateCategoryPayload, UpdateSeriesInput, UpdateSeriesPayload, UpdateTagInput, UpdateTagPayload,
 };
 
+pub(super) use pages::PagePayload;
 pub(super) use payloads::PostPayload;
 
 pub struct Mutation;
@@ -101,8 +102,8 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Author)?.unpublish_post(&id, expected_version).await?.into()))
     }
 
-    /// Makes the text, the metadata and the terms of an earlier version a new version. The slug and the publication stay unchanged; deleted tags are created again.
-    /// Requires the role AUTHOR for the posts of its own author, EDITOR for others.
+    /// Makes the text, the metadata and the terms of an earlier version of a post or page a new version. The slug or path, the order of a page and the publication
+    /// stay unchanged; deleted tags are created again. Requires the role AUTHOR for the posts of its own author, EDITOR for others and for pages.
     async fn restore_revision(
         &self,
         ctx: &Context<'_>,
@@ -123,13 +124,15 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, expected_version).await?.map(NodeId::Post).into()))
     }
 
-    /// Creates a page: a draft, unless `publish` is true. Requires the role EDITOR.
+    /// Creates a page: a draft, unless `publish` is true. With an `idempotencyKey` the input can be sent again without creating a second page. Requires the role EDITOR.
     async fn create_page(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The page.")] input: CreatePageInput,
     ) -> Result<Option<CreatePagePayload>> {
-        Ok(Some(editor(ctx, Role::Editor)?.create_page(input.into()).await?.into()))
+        let editor = editor(ctx, Role::Editor)?;
+        let (key, new) = input.into_parts();
+        Ok(Some(editor.create_page(key.as_deref(), new).await?.into()))
     }
 
     /// Changes a page; omitted fields stay unchanged. Requires the role EDITOR.

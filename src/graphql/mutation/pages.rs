@@ -1,7 +1,7 @@
 //! The inputs and payloads of the mutations of pages. The rule: a change names the page by its id and the version on which it is based;
 //! either it was made, or `userErrors` has the reasons.
 
-use async_graphql::{ID, InputObject, MaybeUndefined};
+use async_graphql::{ID, InputObject, Interface, MaybeUndefined};
 
 use crate::content::commands::{NamedPicture, NewPost, PostChanges};
 use crate::content::editor::{NewPage, PageChanges};
@@ -11,7 +11,8 @@ use crate::graphql::types::page::PageObject;
 use crate::model::WholeSitePage;
 
 use super::inputs::patch;
-use super::user_errors::payload;
+use super::payloads::RestoreRevisionPayload;
+use super::user_errors::{UserErrors, payload};
 
 /// A new page. Null is the same as omitted.
 #[derive(InputObject)]
@@ -42,17 +43,21 @@ pub(super) struct CreatePageInput {
     /// Whether the page is published at once; otherwise it is a draft.
     #[graphql(default)]
     publish: bool,
+    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
+    /// creates no second page and returns the first in its current state. Any other use of the key is KEY_REUSED. 1 to 255 printable ASCII
+    /// characters, such as a UUID. Only a page that was created uses up a key. Null, the default and an omitted field are the same input.
+    idempotency_key: Option<String>,
 }
 
-impl From<CreatePageInput> for NewPage {
-    fn from(input: CreatePageInput) -> Self {
-        let CreatePageInput { path, title, excerpt, markdown, metadata, fields, .. } = input;
-        let CreatePageInput { subtitle, cover_id, language, order, publish, .. } = input;
+impl CreatePageInput {
+    pub(super) fn into_parts(self) -> (Option<String>, NewPage) {
+        let Self { path, title, excerpt, markdown, metadata, fields, .. } = self;
+        let Self { subtitle, cover_id, language, order, publish, idempotency_key, .. } = self;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
         let text =
             NewPost { title, subtitle, excerpt, markdown, metadata, fields, cover, language, ..NewPost::default() };
-        Self { path, order, text, is_published: publish }
+        (idempotency_key, NewPage { path, order, text, is_published: publish })
     }
 }
 
@@ -129,12 +134,34 @@ page_input! {
     UnpublishPageInput
 }
 
+/// The answer of a mutation that changes a page, for fragments that all of them share.
+#[derive(Interface)]
+#[graphql(
+    field(
+        name = "page",
+        ty = "&Option<PageObject>",
+        desc = "The page after the change; null if the change was not made."
+    ),
+    field(
+        name = "user_errors",
+        ty = "&UserErrors",
+        desc = "The reasons why nothing was changed, all of them; empty if the change was made."
+    )
+)]
+pub(in crate::graphql) enum PagePayload {
+    Create(CreatePagePayload),
+    Update(UpdatePagePayload),
+    Publish(PublishPagePayload),
+    Unpublish(UnpublishPagePayload),
+    Restore(RestoreRevisionPayload),
+}
+
 /// Declares a payload of a mutation that changes a page.
 macro_rules! page_payload {
     ($(#[$doc:meta])* $name:ident) => {
         payload! {
             $(#[$doc])*
-            pub(super) $name(whole: WholeSitePage) {
+            pub(in crate::graphql) $name(whole: WholeSitePage) {
                 /// The page after the change; null if the change was not made.
                 page: PageObject = whole.into()
             }

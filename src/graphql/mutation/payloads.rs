@@ -1,11 +1,14 @@
 //! The payloads of the mutations of posts, and of deletions. The rule: either the change was made, or `userErrors` has the reasons.
 
-use async_graphql::{ID, Interface};
+use async_graphql::{ID, Interface, SimpleObject};
 
+use crate::content::commands::Edited;
+use crate::content::editor::Restored;
+use crate::graphql::types::page::PageObject;
 use crate::graphql::types::post::PostObject;
 use crate::model::{NodeId, WholePost};
 
-use super::user_errors::{UserErrors, payload};
+use super::user_errors::{UserErrors, payload, user_errors};
 
 /// The answer of a mutation that changes a post, for fragments that all of them share.
 #[derive(Interface)]
@@ -62,9 +65,26 @@ post_payload! {
     UnpublishPostPayload
 }
 
-post_payload! {
-    /// The post with the restored text and terms, or the errors.
-    RestoreRevisionPayload
+/// The post or page with the restored text, or the errors.
+#[derive(SimpleObject)]
+pub(in crate::graphql) struct RestoreRevisionPayload {
+    /// The post after the change; null if the version is one of a page, or if the change was not made.
+    post: Option<PostObject>,
+    /// The page after the change; null if the version is one of a post, or if the change was not made.
+    pub(super) page: Option<PageObject>,
+    /// The reasons why nothing was changed, all of them; empty if the change was made.
+    pub(super) user_errors: UserErrors,
+}
+
+impl From<Edited<Restored>> for RestoreRevisionPayload {
+    fn from(edited: Edited<Restored>) -> Self {
+        let none = Self { post: None, page: None, user_errors: Vec::new() };
+        match edited {
+            Ok(Restored::Post(whole)) => Self { post: Some(whole.into()), ..none },
+            Ok(Restored::Page(whole)) => Self { page: Some(whole.into()), ..none },
+            Err(errors) => Self { user_errors: user_errors(errors), ..none },
+        }
+    }
 }
 
 payload! {

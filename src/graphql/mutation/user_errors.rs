@@ -102,7 +102,7 @@ pub enum UserErrorCode {
     TooLarge,
     /// Posts or drafts still have the object, or pages or categories are below it. An InUseError.
     InUse,
-    /// The idempotency key was used for another input, or the post that was created with it was deleted since, or you no longer have access to it: use a
+    /// The idempotency key was used for another input, or the post or page that was created with it was deleted since, or you no longer have access to it: use a
     /// new key. An InputError.
     KeyReused,
 }

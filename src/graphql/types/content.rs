@@ -51,8 +51,8 @@ use crate::graphql::scalars::{DateTime, Json, Url};
         name = "metadata",
         ty = "Option<Json>",
         desc = "What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,\n\
-                fields of the site's own), and what mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is null\n\
-                only if `errors` says why.",
+                fields of the site's own), and what the mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is\n\
+                null only if `errors` says why.",
         arg(
             name = "keys",
             ty = "Option<Vec<String>>",

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use async_graphql::{Context, ID, Object, SimpleObject};
+use tokio::sync::OnceCell;
 
 use crate::content::ContentError;
 use crate::content::read::pages::Page as PageOfList;
@@ -124,8 +125,8 @@ impl PageObject {
     }
 
     /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,
-    /// fields of the site's own), and what mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is null
-    /// only if `errors` says why.
+    /// fields of the site's own), and what the mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is
+    /// null only if `errors` says why.
     pub async fn metadata(
         &self,
         ctx: &Context<'_>,
@@ -178,15 +179,19 @@ impl PageObject {
         Ok(found.into_iter().flatten().map(Self::new).collect())
     }
 
-    /// The published pages directly below this one, by `order`, then by slug. Costs one storage read.
-    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    /// The published pages directly below this one, by `order`, then by slug. Costs one storage read; with `last` without `first`, one more for each 1,000
+    /// of these pages.
+    #[graphql(directive = ListSize::apply(Size::Page))]
     async fn children(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of pages: 0 to 100; 20 if omitted.")] first: Option<i32>,
-        #[graphql(desc = "Only pages after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
+        first: Option<i32>,
+        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
+        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
     ) -> Result<PageConnection> {
-        Box::pin(PageConnection::read(ctx, self.list(false), first, after)).await
+        Box::pin(PageConnection::read(ctx, self.list(false), Paging { first, after, last, before })).await
     }
 
     /// DRAFT or PUBLISHED: a page is never scheduled.
@@ -243,18 +248,15 @@ impl PageObject {
 pub struct PageConnection {
     list: ChildrenList,
     page: PageOfList<Arc<SitePage>>,
+    /// Counted once, for any number of aliases of `totalCount`.
+    total: OnceCell<usize>,
 }
 
 impl PageConnection {
-    pub async fn read(
-        ctx: &Context<'_>,
-        list: ChildrenList,
-        first: Option<i32>,
-        after: Option<String>,
-    ) -> Result<Self> {
-        let reader = &context::of(ctx).reader;
-        let page = reader.children(&list, first, after.as_deref(), requested(ctx)).await?;
-        Ok(Self { list, page })
+    pub async fn read(ctx: &Context<'_>, list: ChildrenList, paging: Paging) -> Result<Self> {
+        let arguments = paging.of_pages(&list)?;
+        let page = context::of(ctx).reader.children(&list, &arguments, requested(ctx)).await?;
+        Ok(Self { list, page, total: OnceCell::new() })
     }
 }
 
@@ -264,18 +266,19 @@ impl PageConnection {
         ctx: &Context<'_>,
         parent: Option<String>,
         are_drafts: bool,
-        (first, after): (Option<i32>, Option<String>),
+        paging: Paging,
     ) -> Result<Self> {
         let top = ChildrenList { parent: None, are_drafts };
-        let Some(parent) = parent else { return Self::read(ctx, top, first, after).await };
+        let Some(parent) = parent else { return Self::read(ctx, top, paging).await };
         let found = match PagePath::from_address(&parent) {
             Some(path) => context::of(ctx).reader.page_by_path(&path).await?,
             None => None,
         };
         match found {
-            Some(page) => Self::read(ctx, ChildrenList { parent: Some(page), are_drafts }, first, after).await,
+            Some(page) => Self::read(ctx, ChildrenList { parent: Some(page), are_drafts }, paging).await,
             None => {
-                Ok(Self { list: top, page: PageOfList { items: Vec::new(), has_next: false, has_previous: false } })
+                let page = PageOfList { items: Vec::new(), has_next: false, has_previous: false };
+                Ok(Self { list: top, page, total: OnceCell::new_with(Some(0)) })
             }
         }
     }
@@ -284,7 +287,7 @@ impl PageConnection {
 /// A page and its cursor in the list.
 #[derive(SimpleObject)]
 pub struct PageEdge {
-    /// An opaque cursor; pass it as `after` to continue this list from here.
+    /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
     cursor: String,
     /// The page.
     node: PageObject,
@@ -308,6 +311,14 @@ impl PageConnection {
     /// The position of this part in the list.
     async fn page_info(&self) -> PageInfo {
         PageInfo::of(&self.page, |page| self.list.cursor(page))
+    }
+
+    /// The exact number of pages in the whole list, not of this part, counted only if requested. It costs one storage request for each 1,000 pages of the
+    /// list.
+    async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
+        let reader = &context::of(ctx).reader;
+        let total = *self.total.get_or_try_init(|| Box::pin(reader.count_children(&self.list))).await?;
+        Ok(i32::try_from(total).unwrap_or(i32::MAX))
     }
 }
 

@@ -184,8 +184,8 @@ impl PostObject {
     }
 
     /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,
-    /// fields of the site's own), and what mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is null
-    /// only if `errors` says why.
+    /// fields of the site's own), and what the mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is
+    /// null only if `errors` says why.
     pub async fn metadata(
         &self,
         ctx: &Context<'_>,

@@ -20,14 +20,14 @@ use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{Language, NodeId, Post, SitePage, Term, TermKind};
 
-/// A version of a post, as it was at that time.
+/// A version of a post or page, as it was at that time.
 pub struct Revision(pub Arc<Kept>);
 
-/// A version of a post, as it was at that time.
+/// A version of a post or page, as it was at that time.
 #[Object]
 impl Revision {
     /// An opaque id that never changes and is never given to another object: the `revisionId` that `restoreRevision` takes. `node` finds the version by it as
-    /// long as the version is kept, for a token with access to the `revisions` of the post.
+    /// long as the version is kept, for a token with access to the `revisions` of the post or page.
     pub async fn id(&self) -> ID {
         let post = &self.0.whole.post;
         NodeId::Revision(post.id.clone(), post.version).to_string().into()
@@ -53,7 +53,7 @@ impl Revision {
         self.0.changed_fields.iter().map(|field| RevisionField::from(*field)).collect()
     }
 
-    /// The slug of the post at that time.
+    /// The slug of the post at that time; of a page, the last part of its path.
     async fn slug(&self) -> &str {
         self.0.whole.post.slug.as_str()
     }

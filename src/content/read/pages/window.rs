@@ -67,7 +67,7 @@ impl Take {
 
     /// A page of items that were read in the direction of the page: as many as it takes, and one more if it was requested whether the list continues
     /// and there is one. Whether there are items beyond the cursors, the caller adds.
-    pub(super) fn page<T>(self, mut items: Vec<T>) -> Page<T> {
+    pub(in crate::content) fn page<T>(self, mut items: Vec<T>) -> Page<T> {
         let has_more = items.len() > self.count();
         items.truncate(self.count());
         match self {

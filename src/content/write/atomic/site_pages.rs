@@ -20,6 +20,8 @@ pub(in crate::content::write) struct PagesChange {
     pub replaced: Vec<(PostId, i32, Properties)>,
     pub deleted: Vec<PostId>,
     pub items: Vec<LogItem>,
+    /// The row of an idempotency key.
+    pub key: Option<(Key, Properties)>,
 }
 
 impl Writer {
@@ -35,6 +37,9 @@ impl Writer {
                     Some(properties) => rows.put(Table::Pages, key, properties),
                     None => rows.delete(Table::Pages, key),
                 }
+            }
+            for (key, properties) in change.key.iter().cloned() {
+                rows.put(Table::Idempotency, key, properties);
             }
             for (id, version, row) in change.replaced.iter().cloned() {
                 revisions::keep(rows, &id, version, row);

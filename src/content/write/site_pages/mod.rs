@@ -10,16 +10,18 @@ use std::collections::BTreeMap;
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES};
 use crate::content::tables::rows::change_log::LogItem;
+use crate::content::tables::rows::idempotency as key_rows;
 use crate::content::tables::rows::packed::TooLarge;
 use crate::content::tables::rows::post as post_rows;
 use crate::content::tables::rows::site_page::{self as rows, TreeRow};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, PageRow};
-use crate::model::{PagePath, PostId, WholeSitePage};
+use crate::model::{Instant, PagePath, PostId, WholeSitePage};
 use crate::store::{Etag, Key, Properties, Store, StoreError};
 
 use super::Writer;
 use super::atomic::PagesChange;
+use super::keyed::NewKey;
 
 const TABLE: &str = Table::Pages.name();
 
@@ -35,6 +37,8 @@ pub struct PageTree<'a> {
     paths: BTreeMap<PagePath, Option<PostId>>,
     /// The pages that [`put`](Self::put) has replaced since [`begin`](Self::begin).
     replaced: Vec<(PostId, Option<WholeSitePage>)>,
+    /// The row of the idempotency key of a page that is created.
+    key: Option<(Key, Properties)>,
 }
 
 /// The outcome of a try.
@@ -52,7 +56,8 @@ impl<'a> PageTree<'a> {
         let row = store.get(TABLE, &keys::tree()).await?;
         let tree = row.as_ref().map(rows::read_tree).transpose()?.unwrap_or_default();
         let etag = row.map(|row| row.etag);
-        Ok(Self { store, tree, etag, pages: BTreeMap::new(), paths: BTreeMap::new(), replaced: Vec::new() })
+        let (pages, paths) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Self { store, tree, etag, pages, paths, replaced: Vec::new(), key: None })
     }
 
     /// The number of pages after the change.
@@ -103,6 +108,11 @@ impl<'a> PageTree<'a> {
         let entry = self.pages.entry(id.clone()).or_insert((None, None));
         let replaced = entry.1.replace(page);
         self.replaced.push((id, replaced));
+    }
+
+    /// The page that is created uses up an idempotency key.
+    pub fn use_key(&mut self, key: &NewKey, page: &PostId, now: Instant) {
+        self.key = Some((key.place.clone(), key_rows::row(&key.row(page, now))));
     }
 
     /// From here on, [`abort`](Self::abort) undoes what is put.
@@ -177,7 +187,7 @@ impl<'a> PageTree<'a> {
         let replaced = replaced.collect::<Result<_>>()?;
         let deleted = self.changed().filter(|(_, after)| after.is_none());
         let deleted = deleted.filter_map(|(before, _)| before.as_ref().map(|page| page.id().clone())).collect();
-        Ok(PagesChange { tree: self.etag, rows, replaced, deleted, items })
+        Ok(PagesChange { tree: self.etag, rows, replaced, deleted, items, key: self.key })
     }
 }
 

@@ -134,7 +134,7 @@ impl PageTree<'_> {
         let mut ids: Vec<PostId> =
             self.pages.iter().filter(|(_, (_, after))| is_child(after)).map(|(id, _)| id.clone()).collect();
         for are_drafts in [false, true] {
-            let range = Children { parent: Some(parent), are_drafts }.after(None);
+            let range = Children { parent: Some(parent), are_drafts }.between(None, None);
             let mut continuation = None;
             while ids.len() < most {
                 let page = self.store.range(TABLE, &range, most.min(PAGE_ROWS_MAX), continuation.as_ref()).await?;

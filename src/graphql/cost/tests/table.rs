@@ -122,7 +122,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("PublishPostPayload", &["post"]),
     ("Query", &["rateLimit", "site", "viewer"]),
     ("RateLimit", &["scope", "limit", "restoreRate", "remaining", "used", "resetAt", "cost"]),
-    ("RestoreRevisionPayload", &["post"]),
+    ("RestoreRevisionPayload", &["page", "post"]),
     (
         "Revision",
         &[

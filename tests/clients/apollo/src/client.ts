@@ -11,6 +11,7 @@ export function makeCache(): InMemoryCache {
       Content: ['Page', 'Post'],
       Term: ['Author', 'Category', 'Series', 'Tag'],
       PostPayload: ['CreatePostPayload', 'UpdatePostPayload', 'PublishPostPayload', 'UnpublishPostPayload', 'RestoreRevisionPayload'],
+      PagePayload: ['CreatePagePayload', 'UpdatePagePayload', 'PublishPagePayload', 'UnpublishPagePayload', 'RestoreRevisionPayload'],
       UserError: ['InputError', 'NotFoundError', 'ConflictError', 'InUseError'],
     },
     typePolicies: {

@@ -20,10 +20,11 @@ use super::{Cdn, Changes, Servers, behind_cdn};
 const PATHS: [&str; 6] = ["docs", "docs/a", "docs/b", "docs/a/x", "about", "moved"];
 
 fn queries(ids: &[String]) -> Vec<String> {
-    let list = "nodes { path title order } pageInfo { hasNextPage endCursor }";
+    let list = "totalCount nodes { path title order } pageInfo { hasNextPage endCursor }";
     let mut all = vec![
         format!("{{ pages {{ {list} }} }}"),
         format!("{{ pages(parentPath: \"docs\", first: 1) {{ {list} }} }}"),
+        format!("{{ pages(parentPath: \"docs\", last: 1) {{ {list} }} }}"),
         "{ pageLinks { path title updatedAt } }".to_owned(),
         "{ posts(first: 2) { nodes { slug title } } }".to_owned(),
         "{ post(slug: \"absent\") { title } page(path: \"absent\") { title } }".to_owned(),

@@ -177,6 +177,53 @@ async fn the_record_and_the_versions_show_each_change() {
     }
 }
 
+#[tokio::test]
+async fn an_earlier_version_of_a_page_is_restored_as_a_new_one_at_the_same_place() {
+    for site in sites().await {
+        let input =
+            json!({ "path": "a", "title": "One", "markdown": "first", "metadata": { "a": 1 }, "language": "en" });
+        let id = done(&site, "createPage", input).await["id"].clone();
+        let of = |version: i32, mut changes: serde_json::Value| {
+            (changes["id"], changes["expectedVersion"]) = (id.clone(), json!(version));
+            changes
+        };
+        let changes = json!({ "title": "Two", "markdown": "second", "metadata": null, "path": "b", "order": 3 });
+        done(&site, "updatePage", of(1, changes)).await;
+        done(&site, "publishPage", of(2, json!({}))).await;
+        let revision = id.as_str().expect("an id").replacen("page-", "revision-", 1);
+        let restore = async |token: &str, number: i32, version: i32| {
+            let query = format!(
+                "mutation {{ restoreRevision(input: {{ revisionId: \"{revision}-{number}\", expectedVersion: {version} }}) {{ \
+                   post {{ id }} page {{ path title status version order excerpt metadata body {{ markdown }} }} \
+                   userErrors {{ code field ... on ConflictError {{ current {{ ... on Page {{ version }} }} }} }} }} }}"
+            );
+            site.ask_as(Some(token), &query).await["data"]["restoreRevision"].take()
+        };
+        let refused = |code: &str| json!([{ "code": code, "field": ["input", "revisionId"] }]);
+        let author = {
+            let mutation = "mutation { createAuthor(input: { name: \"Ada\", slug: \"ada\" }) { author { id } } }";
+            site.ask_as(Some(EDITOR_TOKEN), mutation).await;
+            site.token(Role::Author, Some("ada")).await
+        };
+        assert_eq!(restore(&author, 1, 3).await["userErrors"], refused("NOT_FOUND"), "an author has no access");
+        assert_eq!(restore(EDITOR_TOKEN, 9, 3).await["userErrors"], refused("NOT_FOUND"));
+        let stale = restore(EDITOR_TOKEN, 1, 2).await;
+        assert_eq!((&stale["userErrors"][0]["code"], &stale["page"]), (&json!("CONFLICT"), &json!(null)));
+        assert_eq!(stale["userErrors"][0]["current"], json!({ "version": 3 }));
+        let restored = restore(EDITOR_TOKEN, 1, 3).await;
+        let page = json!({ "path": "b", "title": "One", "status": "PUBLISHED", "version": 4, "order": 3, "excerpt": "first",
+            "metadata": { "a": 1 }, "body": { "markdown": "first" } });
+        assert_eq!(restored, json!({ "post": null, "page": page, "userErrors": [] }));
+        assert_eq!(restore(EDITOR_TOKEN, 4, 4).await["page"]["version"], 4, "the current version");
+        let query = "{ page(path: \"b\") { title language revisions { nodes { version title changedFields } } } }";
+        let read = site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["page"].take();
+        assert_eq!((&read["title"], &read["language"]), (&json!("One"), &json!("en")));
+        let newest = json!({ "version": 4, "title": "One", "changedFields": ["TITLE", "EXCERPT", "BODY", "METADATA"] });
+        assert_eq!(read["revisions"]["nodes"][0], newest);
+        site.assert_sound().await;
+    }
+}
+
 /// Its instant is that of the server that has published it.
 #[tokio::test]
 async fn a_page_that_a_server_with_a_faster_clock_has_published_is_published() {

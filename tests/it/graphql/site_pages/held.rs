@@ -12,11 +12,12 @@ use crate::graphql::held_servers::{poll_all, polling};
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant};
 
-const QUERIES: [&str; 4] = [
+const QUERIES: [&str; 5] = [
     "{ page(path: \"docs\") { title version children { nodes { path title } } } }",
     "{ page(path: \"docs/a\") { path title body { html } breadcrumbs { title } } }",
     "{ pages { nodes { path children { nodes { path order } } } } }",
     "{ pages(parentPath: \"docs\", first: 1) { nodes { path } pageInfo { hasNextPage endCursor } } }",
+    "{ pages(last: 1) { totalCount nodes { path } pageInfo { hasPreviousPage } } }",
 ];
 
 /// Makes one change after another, and calls `compare` after each.

@@ -5,6 +5,8 @@ mod changes;
 mod held;
 mod hidden;
 mod lists;
+mod once;
+mod paging;
 mod preview;
 mod raced;
 mod repaired;

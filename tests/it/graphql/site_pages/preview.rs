@@ -7,7 +7,7 @@ use super::{create, done, mutate, sites};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, instant, post, slugs};
 
-const SHOWN: &str = "__typename id slug title status viewerCanUpdate body { markdown html } ... on Page { path parent { id } breadcrumbs { path } children { nodes { path } } }";
+const SHOWN: &str = "__typename id slug title excerptIsGenerated metadata status viewerCanUpdate body { markdown html } ... on Page { path parent { id } breadcrumbs { path } children { nodes { path } } }";
 
 async fn draft(site: &Site, path: &str) -> Value {
     let input = json!({ "path": path, "title": format!("The page {path}"), "markdown": format!("Of *{path}*.") });
@@ -50,7 +50,7 @@ async fn a_link_shows_the_current_version_of_one_page_and_no_draft_around_it() {
         let page = tree(&site).await;
         let link = link(&site, &page["id"]).await;
         let expected = json!({
-            "__typename": "Page", "id": page["id"], "slug": "install", "title": "The page guide/install", "status": "DRAFT", "viewerCanUpdate": false,
+            "__typename": "Page", "id": page["id"], "slug": "install", "title": "The page guide/install", "excerptIsGenerated": true, "metadata": {}, "status": "DRAFT", "viewerCanUpdate": false,
             "body": { "markdown": "Of *guide/install*.", "html": "<p>Of <em>guide/install</em>.</p>\n" }, "path": "guide/install", "parent": null,
             "breadcrumbs": [], "children": { "nodes": [{ "path": "guide/install/linux" }] },
         });

@@ -122,3 +122,33 @@ whole_or_nothing! {
     a_page_is_withdrawn: r#"unpublishPage(input: { @page(docs/b) }) { userErrors { code } }"#,
     a_page_is_deleted: r#"deletePage(input: { @page(docs/b) }) { userErrors { code } }"#,
 }
+
+/// Whatever became of it.
+#[tokio::test]
+async fn a_creation_with_a_key_makes_one_page_if_it_is_sent_again_after_each_stop() {
+    let mutation = r#"createPage(input: { path: "docs/new", title: "New", markdown: "x", idempotencyKey: "k" }) { userErrors { code } }"#;
+    for is_file in [true, false] {
+        let prepared = prepared(is_file).await;
+        let after = {
+            let site = Site::over(prepared.fork()).await;
+            assert!(run(&site, mutation).await);
+            visible_content(&site).await
+        };
+        for last in [Last::Unsent, Last::Done] {
+            for requests in 0.. {
+                let inner: Store = prepared.fork();
+                let stopping = FaultyStore::stopping_after_start(Arc::clone(&inner), requests, last);
+                let site = Site::over(stopping.clone()).await;
+                stopping.begin();
+                run(&site, mutation).await;
+                let_requests_arrive(&inner).await;
+                let site = Site::over(inner).await;
+                assert!(run(&site, mutation).await, "stopped at request {requests}, {last:?}, file: {is_file}");
+                assert_eq!(visible_content(&site).await, after, "stopped at {requests}, {last:?}, file: {is_file}");
+                if !stopping.has_stopped() {
+                    break;
+                }
+            }
+        }
+    }
+}

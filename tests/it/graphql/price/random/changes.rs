@@ -4,11 +4,11 @@ use super::queries::Writer;
 use super::{Object, SLUGS};
 
 const SINGULAR: [&str; 3] = ["Category", "Tag", "Author"];
-const ERRORS: &str = "userErrors { code field ... on ConflictError { current { id ... on Post { tags { name postCount } authors { slug } } ... on Term { name postCount } } } ... on NotFoundError { suggestions } }";
+pub(super) const ERRORS: &str = "userErrors { code field ... on ConflictError { current { id ... on Post { tags { name postCount } authors { slug } } ... on Term { name postCount } } } ... on NotFoundError { suggestions } }";
 
 impl Writer<'_> {
     /// The id and the version of an object; now and then of another version.
-    fn versioned(&mut self, from: &[Object]) -> String {
+    pub(super) fn versioned(&mut self, from: &[Object]) -> String {
         let missing = Object { id: "post-0123456789ab".to_owned(), version: 1 };
         let Object { id, version } = if from.is_empty() { &missing } else { self.random.pick(from) };
         let version = if self.random.chance(10) { version + 1 } else { *version };
@@ -171,9 +171,10 @@ impl Writer<'_> {
     pub(super) fn mutation(&mut self, number: usize) -> String {
         let count = if self.random.chance(15) { 2 + self.random.below(2) } else { 1 };
         let mut change = |n: usize| {
-            let change = match self.random.below(10) {
+            let change = match self.random.below(13) {
                 0..=5 => self.of_post(number),
                 6..=8 => self.of_term(number),
+                9..=11 => self.of_page(number),
                 _ => self.of_token(number),
             };
             format!("c{n}: {change}")

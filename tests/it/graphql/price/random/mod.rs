@@ -3,6 +3,7 @@
 
 mod changes;
 mod queries;
+mod site_pages;
 
 use std::sync::Arc;
 
@@ -60,8 +61,12 @@ struct Known {
     /// Categories, tags and authors.
     versions: [Vec<Object>; 3],
     tokens: Vec<String>,
-    /// Cursors of the list of posts, and of each list of terms.
-    cursors: [Vec<String>; 4],
+    /// Pages of the site, drafts included.
+    pages: Vec<Object>,
+    /// Their paths.
+    paths: Vec<String>,
+    /// Cursors of the list of posts, of each list of terms, and of the pages at the top.
+    cursors: [Vec<String>; 5],
 }
 
 fn term(random: &mut Random, kind: usize) -> String {
@@ -93,13 +98,27 @@ async fn fill(site: &Site, random: &mut Random) {
         whole
     });
     site.publish(&posts.collect::<Vec<_>>()).await;
+    fill_pages(site, random).await;
+}
+
+/// Some pages; those whose parents do not exist are refused.
+async fn fill_pages(site: &Site, random: &mut Random) {
+    let mutation = "mutation($input: CreatePageInput!) { createPage(input: $input) { page { id } } }";
+    for _ in 0..random.below(40) {
+        let path = site_pages::path(random);
+        let input = json!({ "path": path, "title": path, "markdown": "x", "publish": random.chance(80) });
+        let answer = site.mutate(mutation, json!({ "input": input }), Some(EDITOR_TOKEN)).await;
+        assert_eq!(answer.body.get("errors"), None);
+    }
 }
 
 async fn known(asking: &Asking) -> Known {
     let all = "{ posts(first: 100) { edges { cursor node { id slug version } } } \
                draftPosts(first: 100) { edges { node { id version } } } scheduledPosts(first: 100) { edges { node { id version } } } \
                categories(first: 100) { edges { cursor node { id slug version } } } tags(first: 100) { edges { cursor node { id slug version } } } \
-               authors(first: 100) { edges { cursor node { id slug version } } } tokens { edges { node { id } } } }";
+               authors(first: 100) { edges { cursor node { id slug version } } } tokens { edges { node { id } } } \
+               pages(first: 100) { edges { cursor node { id version path children(first: 100) { nodes { id version path } } } } } \
+               draftPages(first: 100) { edges { node { id version path } } } }";
     let data = asking.ask(all, &json!({}), Way::Header("report")).await.body["data"].take();
     let edges = |list: &str| data[list]["edges"].as_array().unwrap_or_else(|| panic!("{data}")).clone();
     let of = |list: &str, path: &str| -> Vec<String> {
@@ -112,6 +131,18 @@ async fn known(asking: &Asking) -> Known {
         };
         edges(list).iter().map(object).collect()
     };
+    let below = edges("pages")
+        .iter()
+        .flat_map(|edge| edge["node"]["children"]["nodes"].as_array().cloned())
+        .flatten()
+        .collect::<Vec<_>>();
+    let child = |page: &Value| Object {
+        id: page["id"].as_str().expect("an id").to_owned(),
+        version: page["version"].as_i64().expect("a version"),
+    };
+    let pages = ["pages", "draftPages"].into_iter().flat_map(&objects).chain(below.iter().map(child)).collect();
+    let paths = ["pages", "draftPages"].into_iter().flat_map(|list| of(list, "/node/path"));
+    let paths = paths.chain(below.iter().filter_map(|page| page["path"].as_str().map(str::to_owned))).collect();
     let posts: Vec<Object> = ["posts", "draftPosts", "scheduledPosts"].into_iter().flat_map(&objects).collect();
     let versions = TERMS.map(objects);
     let mut ids = vec!["post-x".to_owned(), "nothing".to_owned()];
@@ -124,7 +155,9 @@ async fn known(asking: &Asking) -> Known {
         posts,
         versions,
         tokens: of("tokens", "/node/id"),
-        cursors: ["posts", "categories", "tags", "authors"].map(|list| of(list, "/cursor")),
+        pages,
+        paths,
+        cursors: ["posts", "categories", "tags", "authors", "pages"].map(|list| of(list, "/cursor")),
     }
 }
 

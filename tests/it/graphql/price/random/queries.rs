@@ -24,7 +24,7 @@ impl Writer<'_> {
     }
 
     /// `cursors`: of the list, if the generator knows them.
-    fn page(&mut self, cursors: Option<usize>, more: Vec<String>) -> String {
+    pub(super) fn page(&mut self, cursors: Option<usize>, more: Vec<String>) -> String {
         let mut arguments = more;
         let mut size = [0, 1, 2, 3, 5, 20, 100][self.random.below(7)].to_string();
         if self.random.chance(30) {
@@ -110,7 +110,7 @@ impl Writer<'_> {
         }
     }
 
-    fn connection(&mut self, depth: usize, node: fn(&mut Self, usize) -> String) -> String {
+    pub(super) fn connection(&mut self, depth: usize, node: fn(&mut Self, usize) -> String) -> String {
         let item = node(self, depth);
         let nodes = if self.random.chance(70) {
             format!("nodes {{ {item} }}")
@@ -177,7 +177,8 @@ impl Writer<'_> {
         let depth = self.random.below(4);
         let kind = self.random.below(3);
         let known = self.known;
-        match self.random.below(14) {
+        match self.random.below(16) {
+            14 | 15 => self.pages_of_site(depth),
             12 => format!("series(slug: \"series-{}\") {{ {} }}", self.random.below(4), self.series(depth)),
             13 => {
                 let more = self.order("SLUG");
