@@ -49,6 +49,8 @@ struct Input<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     create_missing_tags: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    publish: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     publish_at: Option<String>,
 }
 
@@ -79,6 +81,7 @@ pub(super) fn key_of(
         tags: terms.tags.as_deref(),
         series: terms.series.as_deref(),
         create_missing_tags: terms.create_missing_tags,
+        publish: new.publish,
         publish_at: new.publish_at.map(|at| at.to_string()),
     };
     Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, MUTATION, key))), input: hash(&input) })
@@ -165,6 +168,7 @@ mod tests {
             key("ada", "k", |new, _| new.fields = Some(JsonValue::Object(Vec::new()))),
             key("ada", "k", |new, _| new.language = Some("en".to_owned())),
             key("ada", "k", |new, _| new.is_featured = true),
+            key("ada", "k", |new, _| new.publish = Some(true)),
             key("ada", "k", |_, terms| terms.tags = Some(Vec::new())),
             key("ada", "k", |_, terms| terms.create_missing_tags = true),
             key("ada", "k", |_, terms| terms.authors = Some(Vec::new())),

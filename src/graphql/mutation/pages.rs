@@ -38,8 +38,7 @@ pub(super) struct CreatePageInput {
     /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
     order: Option<i32>,
     /// Whether the page is published at once; otherwise it is a draft.
-    #[graphql(default)]
-    publish: bool,
+    publish: Option<bool>,
 }
 
 impl From<CreatePageInput> for NewPage {
@@ -48,8 +47,8 @@ impl From<CreatePageInput> for NewPage {
         let CreatePageInput { cover_id, language, order, publish, .. } = input;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
-        let text = NewPost { title, excerpt, markdown, metadata, fields, cover, language, ..NewPost::default() };
-        Self { path, order, text, is_published: publish }
+        let text = NewPost { title, excerpt, markdown, metadata, fields, cover, language, publish, ..NewPost::default() };
+        Self { path, order, text }
     }
 }
 
@@ -80,6 +79,8 @@ pub(super) struct UpdatePageInput {
     language: MaybeUndefined<String>,
     /// The position among the children of the parent. Null: the page comes after those with a position.
     order: MaybeUndefined<i32>,
+    /// True publishes the page with this change, now; a published page stays published. False makes it a draft again. Null is INVALID.
+    publish: MaybeUndefined<bool>,
 }
 
 impl UpdatePageInput {
@@ -92,9 +93,10 @@ impl UpdatePageInput {
             fields: patch(self.fields.map_value(Into::into)),
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
             language: patch(self.language),
+            publish: patch(self.publish),
             ..PostChanges::default()
         };
-        let changes = PageChanges { path: patch(self.path), order: patch(self.order), text, is_published: None };
+        let changes = PageChanges { path: patch(self.path), order: patch(self.order), text };
         (self.id.0, self.expected_version, changes)
     }
 }
