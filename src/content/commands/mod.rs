@@ -41,7 +41,8 @@ pub struct NewPost {
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
     pub series: Option<Slug>,
-    /// `None`: a draft.
+    /// Whether it is published: now, or at the instant in `publish_at`. `None`: only if `publish_at` is given.
+    pub publish: Option<bool>,
     pub publish_at: Option<Instant>,
 }
 
@@ -99,6 +100,9 @@ pub struct PostChanges {
     pub tags: Option<Vec<Slug>>,
     /// At most one.
     pub series: Option<Vec<Slug>>,
+    /// `false` makes it a draft. `true` publishes it: at the instant in `publish_at`, or now, unless it is published already.
+    pub publish: Patch<bool>,
+    pub publish_at: Patch<Instant>,
 }
 
 impl NewPost {
@@ -154,6 +158,28 @@ fn language(text: &str) -> Result<Option<Language>, UserError> {
     }
 }
 
+/// The publication after a change; `None`: a draft.
+///
+/// # Errors
+/// If a draft would have a time of publication, or a value is null.
+fn publication(
+    publish: Patch<bool>,
+    at: Patch<Instant>,
+    before: Option<Instant>,
+    now: Instant,
+) -> Result<Option<Instant>, UserError> {
+    Ok(match (publish.required("publish")?, at.required("publishAt")?) {
+        (Some(false), Some(_)) => {
+            let message = "a draft has no time of publication; omit publishAt, or publish";
+            return Err(UserError::invalid("publishAt", message));
+        }
+        (Some(false), None) => None,
+        (_, Some(at)) => Some(at),
+        (Some(true), None) => before.filter(|at| *at <= now).or(Some(now)),
+        (None, None) => before,
+    })
+}
+
 /// The new post, with version 1. `declared`: the fields that the site declares for it.
 ///
 /// # Errors
@@ -175,6 +201,8 @@ pub(crate) fn make(
     let metadata = sent.over(&Metadata::default(), declared).map_err(|broken| errors.extend(broken));
     let cover = new.cover.map(|named| named.found("coverId")).transpose().map_err(|error| errors.push(error));
     let language = new.language.as_deref().map_or(Ok(None), language).map_err(|error| errors.push(error));
+    let published_at = publication(new.publish.into(), new.publish_at.into(), None, now);
+    let published_at = published_at.map_err(|error| errors.push(error)).ok().flatten();
     let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
         id,
@@ -186,7 +214,7 @@ pub(crate) fn make(
         version: 1,
         created_at: now,
         updated_at: now,
-        published_at: new.publish_at,
+        published_at,
         authors: new.authors,
         categories: new.categories,
         tags: new.tags,
@@ -220,6 +248,8 @@ pub(crate) fn change(
     let new_cover = new_cover.map_err(|error| errors.push(error)).unwrap_or_default();
     let new_language = changes.language.as_ref().map(|text| language(text)).transpose();
     let new_language = new_language.map_err(|error| errors.push(error)).unwrap_or_default();
+    let published_at = publication(changes.publish, changes.publish_at, before.post.published_at, now);
+    let published_at = published_at.map_err(|error| errors.push(error)).ok().flatten();
     let mut valid = |text: Result<Option<String>, UserError>| text.map_err(|error| errors.push(error)).ok().flatten();
     let remakes_excerpt = changes.remakes_excerpt();
     let new_title = valid(changes.title.required("title").and_then(|text| text.map(|text| title(&text)).transpose()));
@@ -233,6 +263,7 @@ pub(crate) fn change(
         post.former_slugs.retain(|former| *former != slug);
         post.former_slugs.push(std::mem::replace(&mut post.slug, slug));
     }
+    post.published_at = published_at;
     post.authors = changes.authors.unwrap_or_else(|| before.post.authors.clone());
     post.categories = changes.categories.unwrap_or_else(|| before.post.categories.clone());
     post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
@@ -280,16 +311,6 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
         ..earlier.post.clone()
     };
     next_version(before, WholePost { post, changed_by: before.changed_by.clone(), ..earlier.clone() }, now)
-}
-
-/// The post published at an instant, or made a draft again with `None`.
-///
-/// # Errors
-/// If the tables cannot store the instant.
-pub(crate) fn publish(before: &WholePost, at: Option<Instant>, now: Instant) -> Edited<WholePost> {
-    let mut after = before.clone();
-    after.post.published_at = at;
-    next_version(before, after, now)
 }
 
 fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Edited<WholePost> {

@@ -26,7 +26,6 @@ struct Input<'a> {
     slug: Option<&'a str>,
     path: Option<&'a str>,
     order: Option<i32>,
-    publish: bool,
     #[serde(flatten)]
     new: &'a NewPost,
     /// In place of the terms of the post, which are found later.
@@ -45,7 +44,7 @@ pub(super) fn key_of_post(
     new: &NewPost,
     terms: &NamedTerms,
 ) -> Result<NewKey, UserError> {
-    key_of(actor, "createPost", key, &Input { slug, path: None, order: None, publish: false, new, terms })
+    key_of(actor, "createPost", key, &Input { slug, path: None, order: None, new, terms })
 }
 
 /// [`key_of_post`] for a page.
@@ -55,11 +54,11 @@ pub(super) fn key_of_post(
 pub(super) fn key_of_page(
     actor: &Actor,
     key: &str,
-    (path, order, publish): (&str, Option<i32>, bool),
+    (path, order): (&str, Option<i32>),
     text: &NewPost,
 ) -> Result<NewKey, UserError> {
     let terms = &NamedTerms::default();
-    key_of(actor, "createPage", key, &Input { slug: None, path: Some(path), order, publish, new: text, terms })
+    key_of(actor, "createPage", key, &Input { slug: None, path: Some(path), order, new: text, terms })
 }
 
 fn key_of(actor: &Actor, mutation: &str, key: &str, input: &Input<'_>) -> Result<NewKey, UserError> {
@@ -171,6 +170,7 @@ mod tests {
             key("ada", "k", |new, _| new.fields = Some(JsonValue::Object(Vec::new()))),
             key("ada", "k", |new, _| new.language = Some("en".to_owned())),
             key("ada", "k", |new, _| new.is_featured = true),
+            key("ada", "k", |new, _| new.publish = Some(true)),
             key("ada", "k", |_, terms| terms.tags = Some(Vec::new())),
             key("ada", "k", |_, terms| terms.create_missing_tags = true),
             key("ada", "k", |_, terms| terms.authors = Some(Vec::new())),

@@ -242,19 +242,13 @@ impl Editor<'_> {
 
     /// Publishes a post at an instant. Without one, a published post keeps its instant, and any other is published now.
     pub async fn publish_post(&self, id: &str, version: i32, at: Option<Instant>) -> Result<Edited<WholePost>> {
-        let published = self.revise(id, version, |before| {
-            let published_at = before.post.published_at.filter(|at| *at <= self.now());
-            let at = at.or(published_at).unwrap_or(self.now());
-            let at_field = |error| UserError { field: Some("publishAt"), ..error };
-            let published = commands::publish(before, Some(at), self.now());
-            published.map_err(|errors| errors.into_iter().map(at_field).collect::<Vec<_>>())
-        });
-        Ok(of_input(published.await?, &["id", "expectedVersion", "publishAt"]))
+        let changes = PostChanges { publish: Patch::Set(true), publish_at: at.into(), ..PostChanges::default() };
+        self.change_publication(id, version, changes).await
     }
 
     pub async fn unpublish_post(&self, id: &str, version: i32) -> Result<Edited<WholePost>> {
-        let unpublished = self.revise(id, version, |before| commands::publish(before, None, self.now()));
-        Ok(of_input(unpublished.await?, &["id", "expectedVersion"]))
+        let changes = PostChanges { publish: Patch::Set(false), ..PostChanges::default() };
+        self.change_publication(id, version, changes).await
     }
 
     pub async fn delete_post(&self, id: &str, version: i32) -> Result<Edited<PostId>> {
@@ -272,13 +266,10 @@ impl Editor<'_> {
         .await
     }
 
-    async fn revise(
-        &self,
-        id: &str,
-        version: i32,
-        change: impl Fn(&WholePost) -> Edited<WholePost>,
-    ) -> Result<Edited<WholePost>> {
-        until_made(TRIES_MAX, WAIT, || self.try_to_revise((id, version, None), None, &change)).await
+    async fn change_publication(&self, id: &str, version: i32, changes: PostChanges) -> Result<Edited<WholePost>> {
+        let change = |before: &WholePost| commands::change(before, changes.clone(), self.now(), None);
+        let changed = until_made(TRIES_MAX, WAIT, || self.try_to_revise((id, version, None), None, &change));
+        Ok(of_input(changed.await?, &["id", "expectedVersion", "publishAt"]))
     }
 
     /// Changes the post of this version, which is read unless the caller passes it in `known`. `new_tags` is set if terms were looked up for the
@@ -303,11 +294,12 @@ impl Editor<'_> {
             Err(errors) => return Ok(Some(Err(errors))),
         };
         let after = WholePost { changed_by: Some(ActorSnapshot::of(self.actor)), ..after };
+        let had = before.whole.post.clone();
         let change = Change { before: Some(before), after: Some(after.clone()) };
         Ok(match self.write(change, new_tags.unwrap_or_default(), None).await? {
             Outcome::Conflict => None,
             // Terms that were found for this change are looked up again; if the post had the term before, the caller decides.
-            Outcome::TermGone(..) if new_tags.is_some() => None,
+            Outcome::TermGone(kind, ref slug) if new_tags.is_some() && !had.has_term(kind, slug) => None,
             outcome => Some(answer(outcome)?.map(|()| after)),
         })
     }

@@ -22,20 +22,21 @@ const WAIT: Duration = Duration::from_millis(5);
 pub struct NewPage {
     pub path: String,
     pub order: Option<i32>,
-    /// Its text; `publish_at` is set by the editor.
     pub text: NewPost,
-    /// Whether it is published at once.
-    pub is_published: bool,
 }
 
-/// Changes to a page. A field that is [`Patch::Keep`] or `None` keeps its value.
+/// Changes to a page. A field that is [`Patch::Keep`] keeps its value.
 #[derive(Debug, Clone, Default)]
 pub struct PageChanges {
     pub path: Patch<String>,
     pub order: Patch<i32>,
     pub text: PostChanges,
-    /// `false` makes it a draft.
-    pub is_published: Option<bool>,
+}
+
+impl PageChanges {
+    pub fn of_publication(publish: bool) -> Self {
+        Self { text: PostChanges { publish: Patch::Set(publish), ..PostChanges::default() }, ..Self::default() }
+    }
 }
 
 enum PageCommand {
@@ -48,7 +49,7 @@ enum PageCommand {
 impl Editor<'_> {
     /// `key`: an idempotency key; the same input with it returns the page that was created.
     pub async fn create_page(&self, key: Option<&str>, mut new: NewPage) -> Result<Edited<WholeSitePage>> {
-        let place = (&*new.path, new.order, new.is_published);
+        let place = (&*new.path, new.order);
         let key = match key.map(|key| once::key_of_page(self.actor, key, place, &new.text)).transpose() {
             Ok(key) => key,
             Err(error) => return Ok(Err(vec![error])),
@@ -153,10 +154,8 @@ impl Editor<'_> {
         let path = path(&new.path).map_err(|error| errors.push(error)).ok();
         let slug =
             path.as_ref().map_or_else(|| "page".parse().expect("letters are a slug"), |path| path.slug().clone());
-        let publish_at = new.is_published.then(|| self.now());
-        let text = NewPost { publish_at, ..new.text.clone() };
         let declared = self.content.fields().of_pages.as_deref();
-        let made = commands::make(text, slug, id.clone(), self.now(), declared);
+        let made = commands::make(new.text.clone(), slug, id.clone(), self.now(), declared);
         let made = made.map_err(|broken| errors.extend(broken));
         let ancestors = match &path {
             Some(path) => tree.free_path(path, &id).await?.map_err(|bad| errors.push(user_error(&bad))).ok(),
@@ -198,11 +197,6 @@ impl Editor<'_> {
         let Ok(whole) = changed else { return Ok(Err(errors)) };
         let mut page = before.with_text(whole);
         page.page.order = changes.order.apply(before.page.order);
-        match changes.is_published {
-            Some(true) if page.page.is_draft() => page.page.post.published_at = Some(self.now()),
-            Some(false) => page.page.post.published_at = None,
-            _ => {}
-        }
         if let Some(path) = new_path.filter(|path| *path != before.page.path) {
             match tree.move_page(page.clone(), path).await? {
                 Ok(moved) => page = moved,
@@ -257,10 +251,10 @@ fn action(command: &PageCommand) -> &'static str {
         PageCommand::Create(..) => "create_page",
         PageCommand::Delete { .. } => "delete_page",
         PageCommand::Restore { .. } => "restore_page",
-        PageCommand::Update { changes, .. } => match changes.is_published {
-            None => "update_page",
-            Some(true) => "publish_page",
-            Some(false) => "unpublish_page",
+        PageCommand::Update { changes, .. } => match changes.text.publish {
+            Patch::Set(true) => "publish_page",
+            Patch::Set(false) => "unpublish_page",
+            Patch::Keep | Patch::Clear => "update_page",
         },
     }
 }

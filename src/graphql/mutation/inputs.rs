@@ -48,7 +48,9 @@ pub(super) struct CreatePostInput {
     /// The slug of an existing series; a post is in one at most. It follows the posts of the series that `updateSeries` has put in order, by its publication
     /// time.
     series_slug: Option<String>,
-    /// The publication time, in the past or in the future; if omitted, the post is a draft.
+    /// Whether the post is published at once; if omitted, it is a draft, unless `publishAt` is given.
+    publish: Option<bool>,
+    /// The publication time, in the past or in the future, instead of now. With `publish: false` it is INVALID.
     publish_at: Option<DateTime>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
     /// creates no second post and returns the first in its current state. Any other use of the key is KEY_REUSED. 1 to 255 printable ASCII
@@ -75,6 +77,7 @@ impl CreatePostInput {
             cover: self.cover_id.map(|id| id.0.into()),
             language: self.language,
             is_featured: self.featured,
+            publish: self.publish,
             publish_at: self.publish_at.map(|at| at.0),
             ..NewPost::default()
         };
@@ -125,6 +128,11 @@ pub(super) struct UpdatePostInput {
     /// slug is NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
+    /// True publishes the post with this change: at `publishAt`, or now; a published post keeps its time. False makes it a draft again. Null is INVALID.
+    publish: MaybeUndefined<bool>,
+    /// The publication time: in the past it backdates the post, in the future it schedules it. It publishes the post also without `publish`; with `publish: false`
+    /// it is INVALID, and so is null.
+    publish_at: MaybeUndefined<DateTime>,
 }
 
 impl UpdatePostInput {
@@ -146,6 +154,8 @@ impl UpdatePostInput {
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
             language: patch(self.language),
             is_featured: patch(self.featured),
+            publish: patch(self.publish),
+            publish_at: patch(self.publish_at.map_value(|at| at.0)),
             ..PostChanges::default()
         };
         (self.id.0, self.expected_version, patch(self.slug), changes, terms)

@@ -54,7 +54,7 @@ pub struct Mutation;
 /// DateTime, which is an error of the request.
 #[Object]
 impl Mutation {
-    /// Creates a post: a draft, or with `publishAt` a published or scheduled post. With an `idempotencyKey` the input can be sent again without creating
+    /// Creates a post: a draft, or with `publish` or `publishAt` a published or scheduled post. With an `idempotencyKey` the input can be sent again without creating
     /// a second post. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn create_post(
         &self,
@@ -70,7 +70,7 @@ impl Mutation {
         Ok(Some(created?.into()))
     }
 
-    /// Changes a post; omitted fields stay unchanged. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
+    /// Changes a post, and with `publish` or `publishAt` its publication; omitted fields stay unchanged. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn update_post(
         &self,
         ctx: &Context<'_>,
@@ -135,7 +135,7 @@ impl Mutation {
         Ok(Some(editor.create_page(key.as_deref(), new).await?.into()))
     }
 
-    /// Changes a page; omitted fields stay unchanged. Requires the role EDITOR.
+    /// Changes a page, and with `publish` its publication; omitted fields stay unchanged. Requires the role EDITOR.
     async fn update_page(
         &self,
         ctx: &Context<'_>,
@@ -151,8 +151,8 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The page.")] input: PublishPageInput,
     ) -> Result<Option<PublishPagePayload>> {
-        let changes = PageChanges { is_published: Some(true), ..PageChanges::default() };
         let PublishPageInput { id, expected_version } = input;
+        let changes = PageChanges::of_publication(true);
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
     }
 
@@ -162,8 +162,8 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The page.")] input: UnpublishPageInput,
     ) -> Result<Option<UnpublishPagePayload>> {
-        let changes = PageChanges { is_published: Some(false), ..PageChanges::default() };
         let UnpublishPageInput { id, expected_version } = input;
+        let changes = PageChanges::of_publication(false);
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
     }
 

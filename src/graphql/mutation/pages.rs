@@ -41,8 +41,7 @@ pub(super) struct CreatePageInput {
     /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
     order: Option<i32>,
     /// Whether the page is published at once; otherwise it is a draft.
-    #[graphql(default)]
-    publish: bool,
+    publish: Option<bool>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
     /// creates no second page and returns the first in its current state. Any other use of the key is KEY_REUSED. 1 to 255 printable ASCII
     /// characters, such as a UUID. Only a page that was created uses up a key. Null, the default and an omitted field are the same input.
@@ -55,9 +54,19 @@ impl CreatePageInput {
         let Self { subtitle, cover_id, language, order, publish, idempotency_key, .. } = self;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
-        let text =
-            NewPost { title, subtitle, excerpt, markdown, metadata, fields, cover, language, ..NewPost::default() };
-        (idempotency_key, NewPage { path, order, text, is_published: publish })
+        let text = NewPost {
+            title,
+            subtitle,
+            excerpt,
+            markdown,
+            metadata,
+            fields,
+            cover,
+            language,
+            publish,
+            ..NewPost::default()
+        };
+        (idempotency_key, NewPage { path, order, text })
     }
 }
 
@@ -90,6 +99,8 @@ pub(super) struct UpdatePageInput {
     language: MaybeUndefined<String>,
     /// The position among the children of the parent. Null: the page comes after those with a position.
     order: MaybeUndefined<i32>,
+    /// True publishes the page with this change, now; a published page stays published. False makes it a draft again. Null is INVALID.
+    publish: MaybeUndefined<bool>,
 }
 
 impl UpdatePageInput {
@@ -103,9 +114,10 @@ impl UpdatePageInput {
             fields: patch(self.fields.map_value(Into::into)),
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
             language: patch(self.language),
+            publish: patch(self.publish),
             ..PostChanges::default()
         };
-        let changes = PageChanges { path: patch(self.path), order: patch(self.order), text, is_published: None };
+        let changes = PageChanges { path: patch(self.path), order: patch(self.order), text };
         (self.id.0, self.expected_version, changes)
     }
 }

@@ -48,6 +48,9 @@ const CHANGES_OF_A_POST: &[(&str, &str, &[&str])] = &[
     ("publishPost", "", &["PUBLISHED"]),
     ("publishPost", r#"publishAt: "2020-01-01T00:00:00Z""#, &["PUBLISHED"]),
     ("unpublishPost", "", &["UNPUBLISHED"]),
+    ("updatePost", r#"title: "Four", publishAt: "2030-01-01T00:00:00Z""#, &["UPDATED", "SCHEDULED"]),
+    ("updatePost", r#"title: "Five", publish: true"#, &["UPDATED", "PUBLISHED"]),
+    ("updatePost", r#"slug: "six", publish: false"#, &["RENAMED", "UNPUBLISHED"]),
     ("deletePost", "", &["DELETED"]),
 ];
 

@@ -68,6 +68,49 @@ async fn the_url_of_an_author_is_a_web_address() {
 }
 
 #[tokio::test]
+async fn one_change_saves_a_post_and_publishes_it() {
+    let site = site().await;
+    let made = create(&site, json!({ "title": "At once", "markdown": "", "publish": true })).await;
+    assert_eq!((&made["status"], &made["version"]), (&json!("PUBLISHED"), &json!(1)));
+    let id = create(&site, json!({ "title": "One", "markdown": "", "publish": false })).await["id"].clone();
+    let (past, future) = (json!("2020-02-02T02:02:02.000Z"), json!("2030-01-01T00:00:00.000Z"));
+    let versioned = |version: usize, changes: &Value| {
+        let mut input = changes.clone();
+        (input["id"], input["expectedVersion"]) = (id.clone(), json!(version));
+        input
+    };
+    for (version, (changes, status, at)) in (1..).zip([
+        (json!({ "title": "Two", "publishAt": future }), "SCHEDULED", Some(&future)),
+        (json!({ "title": "Three", "publish": true }), "PUBLISHED", None),
+        (json!({ "title": "Four", "publish": true, "publishAt": past }), "PUBLISHED", Some(&past)),
+        (json!({ "title": "Five", "publish": true }), "PUBLISHED", Some(&past)),
+        (json!({ "title": "Six" }), "PUBLISHED", Some(&past)),
+        (json!({ "title": "Seven", "publish": false }), "DRAFT", Some(&Value::Null)),
+    ]) {
+        let changed = mutate(&site, "updatePost", versioned(version, &changes)).await;
+        assert_eq!(refused(&changed), [], "{changes}");
+        let post = &changed["post"];
+        assert_eq!((&post["status"], &post["version"]), (&json!(status), &json!(version + 1)), "{changes}");
+        assert_eq!(post["title"], changes["title"]);
+        assert!(at.is_none_or(|at| post["publishedAt"] == *at), "{post}");
+    }
+    let again = mutate(&site, "updatePost", versioned(7, &json!({ "title": "Seven", "publish": false }))).await;
+    assert_eq!(again["post"]["version"], 7, "nothing has changed");
+    for (changes, field) in [
+        (json!({ "publish": null }), "publish"),
+        (json!({ "publishAt": null }), "publishAt"),
+        (json!({ "publish": false, "publishAt": past }), "publishAt"),
+    ] {
+        let payload = mutate(&site, "updatePost", versioned(7, &changes)).await;
+        assert_eq!(refused(&payload), [("INVALID".to_owned(), field.to_owned())], "{changes}");
+    }
+    let input = json!({ "title": "No", "markdown": "", "publish": false, "publishAt": past });
+    let payload = mutate(&site, "createPost", input).await;
+    assert_eq!(refused(&payload), [("INVALID".to_owned(), "publishAt".to_owned())]);
+    site.assert_sound().await;
+}
+
+#[tokio::test]
 async fn a_post_goes_through_all_states_from_draft_to_deletion() {
     let site = site().await;
     let made = create(&site, json!({

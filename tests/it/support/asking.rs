@@ -80,6 +80,7 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
                 metadata: changes.metadata.as_deref().map(json).into(),
                 language: changes.language.into(),
                 is_featured: changes.is_featured.into(),
+                publish_at: changes.publish_at.into(),
                 ..PostChanges::default()
             };
             editor.update_post(&node(&id), version, changes.slug.into(), fields, terms).await?

@@ -85,6 +85,9 @@ impl Chooser {
         if self.random.chance(25) {
             fields.is_featured = Some(self.random.chance(50));
         }
+        if self.random.chance(15) {
+            fields.publish_at = Some(self.instant());
+        }
         fields
     }
 

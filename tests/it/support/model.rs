@@ -99,6 +99,8 @@ pub struct Fields {
     /// The slug of a series that exists; empty: it is removed.
     pub series: Option<String>,
     pub tags: Option<Vec<String>>,
+    /// When it is published, with the same change.
+    pub publish_at: Option<Instant>,
 }
 
 /// Why a change was refused.
@@ -338,6 +340,7 @@ impl ModelPost {
         after.is_featured = changes.is_featured.unwrap_or(after.is_featured);
         after.series = changes.series.clone().unwrap_or(after.series);
         after.tags = changes.tags.clone().unwrap_or(after.tags);
+        after.published_at = changes.publish_at.or(after.published_at);
         self.next(after)
     }
 }

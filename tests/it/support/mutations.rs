@@ -92,6 +92,7 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             let series = changes.series.as_ref().map(|series| Some(series).filter(|series| !series.is_empty()));
             input.extend(series.map(|series| ("seriesSlug".to_owned(), json!(series))));
             input.extend(changes.metadata.as_ref().map(|text| ("metadata".to_owned(), json_of(text))));
+            input.extend(changes.publish_at.map(|at| ("publishAt".to_owned(), json!(at.to_string()))));
             input.extend(changes.tags.as_ref().map(|tags| ("tagSlugs".to_owned(), json!(tags))));
             input.insert("createMissingTags".to_owned(), json!(true));
             ("updatePost", "UpdatePostInput", Value::Object(input))

@@ -180,22 +180,6 @@ export const UpdatePost = graphql(`
   }
 `);
 
-export const PublishPost = graphql(`
-  mutation PublishPost($input: PublishPostInput!) {
-    publishPost(input: $input) {
-      ...PostChange
-    }
-  }
-`);
-
-export const UnpublishPost = graphql(`
-  mutation UnpublishPost($input: UnpublishPostInput!) {
-    unpublishPost(input: $input) {
-      ...PostChange
-    }
-  }
-`);
-
 export const RestoreRevision = graphql(`
   mutation RestoreRevision($input: RestoreRevisionInput!) {
     restoreRevision(input: $input) {

@@ -5,7 +5,7 @@ import { addressOf } from "../routing/addresses";
 import { keepNote, noteOf, replaceWith } from "../routing/place";
 import { Page } from "../ui/page";
 import { ConflictView } from "./conflict-view";
-import { CreatePost, PublishPost, RestoreRevision, UnpublishPost, UpdatePost } from "./documents";
+import { CreatePost, RestoreRevision, UpdatePost } from "./documents";
 import { History } from "./history";
 import { removeText } from "./kept-text";
 import { PostForm } from "./post-form";
@@ -24,6 +24,9 @@ interface Props {
   /** The authors of a new post. */
   authors: string[];
 }
+
+/** The part of a change that publishes the post, or makes it a draft again. */
+type Publication = { publish?: boolean; publishAt?: string };
 
 export function PostEditor({ post: first, authors }: Props) {
   const [post, setPost] = useState(first);
@@ -62,10 +65,16 @@ export function PostEditor({ post: first, authors }: Props) {
 
   const creationOf = (values: Values) => (tags.mustCreate(values.tagSlugs) ? { createMissingTags: true } : {});
 
-  const update = async (id: string, version: number, base: Values, values: Values) => {
-    const input = { id, expectedVersion: version, ...changesOf(base, values), ...creationOf(values) };
+  const update = async (
+    { id, version, base, values }: { id: string; version: number; base: Values; values: Values },
+    publication: Publication = {},
+    message = "Saved.",
+  ) => {
+    const changed = changesOf(base, values);
+    const input = { id, expectedVersion: version, ...changed, ...creationOf(values), ...publication };
     const outcome = await changes.change(UpdatePost, { input }, (data) => data.updatePost, version);
-    if (!("conflict" in outcome)) return apply(outcome, values, "Saved.");
+    const hasTyped = Object.keys(changed).length > 0;
+    if (!("conflict" in outcome && hasTyped)) return apply(outcome, values, message);
     setConflict(outcome.conflict);
     return null;
   };
@@ -81,34 +90,22 @@ export function PostEditor({ post: first, authors }: Props) {
     return outcome.post;
   };
 
-  const save = async () => {
+  /** Saves what was typed, and changes the publication, in one change. */
+  const save = async (publication?: Publication, message?: string) => {
     setSaid("");
     const values = { ...text.values, tagSlugs: tags.all };
     tags.take();
     // The writer decides about a tag that does not exist.
     if (tags.newName !== null) return null;
     if (!post) return create(values);
-    const mustSave = differing(text.base, values).length > 0;
-    return mustSave ? update(post.id, text.version, text.base, values) : post;
+    const { version, base } = text;
+    const mustSave = publication !== undefined || differing(base, values).length > 0;
+    return mustSave ? update({ id: post.id, version, base, values }, publication, message) : post;
   };
 
-  const publish = async (at: string | null) => {
-    const saved = await save();
-    if (!saved) return;
-    const { id, version } = saved;
-    const input = { id, expectedVersion: version, publishAt: at };
-    const outcome = await changes.change(PublishPost, { input }, (data) => data.publishPost, version);
-    apply(outcome, text.values, at === null ? "Published." : "Scheduled.");
-  };
-
-  const unpublish = async () => {
-    const saved = await save();
-    if (!saved) return;
-    const { id, version } = saved;
-    const input = { id, expectedVersion: version };
-    const outcome = await changes.change(UnpublishPost, { input }, (data) => data.unpublishPost, version);
-    apply(outcome, text.values, "It is a draft again.");
-  };
+  const publish = (at: string | null) =>
+    at === null ? save({ publish: true }, "Published.") : save({ publishAt: at }, "Scheduled.");
+  const unpublish = () => save({ publish: false }, "It is a draft again.");
 
   const restore = async (revisionId: string, revision: number) => {
     const input = { revisionId, expectedVersion: text.version };
@@ -132,7 +129,8 @@ export function PostEditor({ post: first, authors }: Props) {
         isBusy={changes.isBusy}
         onKeepMine={() => {
           typed.carryOver(theirs.version, values, null);
-          void update(theirs.id, theirs.version, values, putOver(text.base, text.values, values));
+          const both = putOver(text.base, text.values, values);
+          void update({ id: theirs.id, version: theirs.version, base: values, values: both });
         }}
         onTakeTheirs={() => {
           typed.takeInstead(theirs.version, values);

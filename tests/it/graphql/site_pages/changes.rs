@@ -37,9 +37,19 @@ async fn a_page_goes_through_all_states_from_draft_to_deletion() {
         assert_eq!(read["page"]["title"], "About us");
         assert_eq!(done(&site, "unpublishPage", of(3)).await["status"], "DRAFT");
         assert_eq!(site.query("{ page(path: \"about\") { id } }").await["page"], json!(null));
-        let deleted = mutate(&site, "deletePage", of(4)).await;
+        for (version, publish, status) in [(4, true, "PUBLISHED"), (5, false, "DRAFT")] {
+            let mut both = of(version);
+            (both["title"], both["publish"]) = (json!(status), json!(publish));
+            let changed = done(&site, "updatePage", both).await;
+            assert_eq!((&changed["title"], &changed["status"]), (&json!(status), &json!(status)));
+            assert_eq!(changed["version"], version + 1, "one version for both");
+        }
+        let mut null = of(6);
+        null["publish"] = json!(null);
+        assert_eq!(refused(&mutate(&site, "updatePage", null).await), error("INVALID", "publish"));
+        let deleted = mutate(&site, "deletePage", of(6)).await;
         assert_eq!((&deleted["deletedId"], refused(&deleted)), (&id, vec![]));
-        assert_eq!(refused(&mutate(&site, "deletePage", of(4)).await), error("NOT_FOUND", "id"));
+        assert_eq!(refused(&mutate(&site, "deletePage", of(6)).await), error("NOT_FOUND", "id"));
         site.assert_sound().await;
     }
 }

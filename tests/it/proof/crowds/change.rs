@@ -25,6 +25,8 @@ pub(super) struct Fields {
     pub slug: Option<String>,
     pub title: Option<String>,
     pub terms: Named,
+    /// When it is published, with the same change.
+    pub publish_at: Option<String>,
 }
 
 /// The terms that a post is given, by their slugs; `None` leaves the terms of that kind alone.
@@ -133,7 +135,8 @@ impl Change {
                 let terms = fields.terms.after(&before);
                 let slug = fields.slug.clone().unwrap_or(before.slug);
                 let title = fields.title.clone().unwrap_or(before.title);
-                Expected { slug, title, terms, ..before }
+                let published_at = fields.publish_at.clone().or(before.published_at);
+                Expected { slug, title, terms, published_at }
             }
             Self::RestoreRevision { base, content, .. } => {
                 let restored = content.expected();
@@ -180,7 +183,9 @@ impl Change {
             }
             Self::UpdatePost { base, fields } => {
                 let mut input = versioned(base);
-                for (name, value) in [("slug", &fields.slug), ("title", &fields.title)] {
+                for (name, value) in
+                    [("slug", &fields.slug), ("title", &fields.title), ("publishAt", &fields.publish_at)]
+                {
                     if let Some(value) = value {
                         input[name] = json!(value);
                     }

@@ -154,7 +154,7 @@ impl Editor {
         }
         let names_none = terms.slugs.iter().all(Option::is_none);
         let title = (names_none || self.random.chance(30)).then(|| self.title());
-        Change::UpdatePost { base, fields: Fields { slug: None, title, terms } }
+        Change::UpdatePost { base, fields: Fields { title, terms, ..Fields::default() } }
     }
 
     fn change_term(&mut self) -> Change {
@@ -187,7 +187,7 @@ impl Editor {
         }
         let names_none = terms.slugs.iter().all(Option::is_none);
         let title = (names_none || self.random.chance(20)).then(|| self.title());
-        Change::UpdatePost { base, fields: Fields { slug: None, title, terms } }
+        Change::UpdatePost { base, fields: Fields { title, terms, ..Fields::default() } }
     }
 
     async fn move_post(&mut self, server: usize) -> Option<Change> {
@@ -198,7 +198,11 @@ impl Editor {
         let listed = self.random.pick(&posts).clone();
         let base = if self.random.chance(50) { listed } else { self.read_post(server, &listed.id).await? };
         Some(match self.random.below(100) {
-            0..45 => Change::PublishPost { base, at: (*self.random.pick(&INSTANTS)).to_owned() },
+            0..35 => Change::PublishPost { base, at: (*self.random.pick(&INSTANTS)).to_owned() },
+            35..45 => {
+                let publish_at = Some((*self.random.pick(&INSTANTS)).to_owned());
+                Change::UpdatePost { base, fields: Fields { title: Some(self.title()), publish_at, ..Fields::default() } }
+            }
             45..55 => Change::UnpublishPost { base },
             55..70 => {
                 let slug = Some(self.workload.any_post_slug(&mut self.random));
