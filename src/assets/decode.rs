@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use image::codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageResult, Limits};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageResult, Limits, Rgba, RgbaImage};
 
 use super::clean::Cleaned;
 use super::error::BadPicture;
@@ -48,6 +48,7 @@ pub(super) fn decode(cleaned: &Cleaned) -> Result<Pixels, BadPicture> {
         }
         AssetFormat::Gif => GifDecoder::new(bytes).and_then(|decoder| pixels(decoder, cleaned)),
         AssetFormat::WebP => WebPDecoder::new(bytes).and_then(|decoder| pixels(decoder, cleaned)),
+        AssetFormat::Svg => Ok(None),
     };
     match decoded {
         Ok(Some(pixels)) => Ok(pixels),
@@ -86,6 +87,14 @@ pub(super) fn placeholder(pixels: &Pixels) -> String {
     let mut small = pixels.image.thumbnail(PLACEHOLDER_SIDE, PLACEHOLDER_SIDE);
     small.apply_orientation(pixels.orientation);
     let small = small.to_rgba8();
+    let (width, height) = (small.width() as usize, small.height() as usize);
+    STANDARD.encode(thumbhash::rgba_to_thumb_hash(width, height, small.as_raw()))
+}
+
+/// The placeholder of a picture without pixels: white, in its proportions.
+pub(super) fn white(width: u32, height: u32) -> String {
+    let scaled = |side: u32| (side * PLACEHOLDER_SIDE / width.max(height)).max(1);
+    let small = RgbaImage::from_pixel(scaled(width), scaled(height), Rgba([u8::MAX; 4]));
     let (width, height) = (small.width() as usize, small.height() as usize);
     STANDARD.encode(thumbhash::rgba_to_thumb_hash(width, height, small.as_raw()))
 }

@@ -7,9 +7,9 @@ use super::{FILE_BYTES_MIN, PIXELS_MAX, SIDE_MAX};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPicture {
-    #[error("the file is an SVG, which can contain scripts, and is not accepted; convert it to PNG or WebP")]
-    Svg,
-    #[error("the file is not a JPEG, PNG, GIF or WebP picture; its type is decided by its content, not by its name")]
+    #[error(
+        "the file is not a JPEG, PNG, GIF, WebP or SVG picture; its type is decided by its content, not by its name"
+    )]
     Unknown,
     #[error("the {format} picture has {0}, which is not supported; save it again as an ordinary {format}", .what)]
     Unsupported { format: AssetFormat, what: &'static str },

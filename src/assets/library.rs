@@ -20,7 +20,7 @@ use super::FILE_BYTES_MIN;
 use super::bytes::{AssetBytes, Found, StoredName};
 use super::clean::{Cleaned, clean, format_of};
 use super::cloud;
-use super::decode::{check_size, decode, placeholder};
+use super::decode::{check_size, decode, placeholder, white};
 use super::error::{AssetError, BadPicture};
 use super::form::Form;
 use super::hash;
@@ -191,8 +191,13 @@ impl AssetLibrary {
     }
 
     /// Finds the file of a picture in this form, and makes it if nobody has requested it before. For a width, a picture
-    /// that is not wider, or is animated, is found as it was sent. `None` if there is no picture with this name.
+    /// that is not wider, or is animated, is found as it was sent. `None` if there is no picture with this name, and for
+    /// the picture of a link to a drawing.
     pub async fn find(&self, name: &AssetName, form: Option<Form>) -> Result<Option<Found>> {
+        let form = match form {
+            Some(Form::OpenGraph(_)) if name.format.is_drawing() => return Ok(None),
+            form => form.filter(|_| !name.format.is_drawing()),
+        };
         let Some(form) = form else { return Ok(self.bytes.find(name).await?) };
         // Both are looked up, because a form of a deleted picture may be left over.
         let (original, found) = future::join(self.bytes.find(name), self.bytes.find_sized(&name.hash, form)).await;
@@ -267,10 +272,13 @@ fn cleaned_of(mut file: File, bytes_max: u64) -> Result<CleanPicture> {
 
 fn picture_of(CleanPicture { name, cleaned }: CleanPicture, decoded: &AtomicU64) -> Result<Picture> {
     decoded.fetch_add(1, Ordering::Relaxed);
-    let pixels = decode(&cleaned)?;
+    let placeholder = match cleaned.format.is_drawing() {
+        true => white(cleaned.width, cleaned.height),
+        false => placeholder(&decode(&cleaned)?),
+    };
     let (width, height) =
         if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) };
     let byte_size = cleaned.bytes.len() as u64;
-    let facts = AssetFacts { name, byte_size, width, height, placeholder: placeholder(&pixels) };
+    let facts = AssetFacts { name, byte_size, width, height, placeholder };
     Ok(Picture { facts, bytes: cleaned.bytes.into(), _memory: None })
 }

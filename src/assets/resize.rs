@@ -141,7 +141,7 @@ fn encode(image: &DynamicImage, format: AssetFormat, profile: Option<Vec<u8>>) -
             write(JpegEncoder::new_with_quality(&mut written, JPEG_QUALITY), image, profile)?;
         }
         AssetFormat::WebP => write(WebPEncoder::new_lossless(&mut written), image, profile)?,
-        AssetFormat::Png | AssetFormat::Gif => write(PngEncoder::new(&mut written), image, profile)?,
+        AssetFormat::Png | AssetFormat::Gif | AssetFormat::Svg => write(PngEncoder::new(&mut written), image, profile)?,
     }
     Ok(written.into_inner())
 }

@@ -47,10 +47,11 @@ pub enum AssetFormat {
     Png,
     Gif,
     WebP,
+    Svg,
 }
 
 impl AssetFormat {
-    pub const ALL: [Self; 4] = [Self::Jpeg, Self::Png, Self::Gif, Self::WebP];
+    pub const ALL: [Self; 5] = [Self::Jpeg, Self::Png, Self::Gif, Self::WebP, Self::Svg];
 
     pub fn extension(self) -> &'static str {
         match self {
@@ -58,6 +59,7 @@ impl AssetFormat {
             Self::Png => "png",
             Self::Gif => "gif",
             Self::WebP => "webp",
+            Self::Svg => "svg",
         }
     }
 
@@ -67,7 +69,13 @@ impl AssetFormat {
             Self::Png => "image/png",
             Self::Gif => "image/gif",
             Self::WebP => "image/webp",
+            Self::Svg => "image/svg+xml",
         }
+    }
+
+    /// Whether it has no pixels, so that it is the same file in every width and has no preview.
+    pub fn is_drawing(self) -> bool {
+        self == Self::Svg
     }
 
     pub fn of_extension(extension: &str) -> Option<Self> {
@@ -82,6 +90,7 @@ impl fmt::Display for AssetFormat {
             Self::Png => "PNG",
             Self::Gif => "GIF",
             Self::WebP => "WebP",
+            Self::Svg => "SVG",
         })
     }
 }
@@ -211,7 +220,7 @@ mod tests {
         }
         let long = "0".repeat(41) + ".png";
         let upper = "A".repeat(40) + ".png";
-        let other = "0".repeat(40) + ".svg";
+        let other = "0".repeat(40) + ".avif";
         let twice = "0".repeat(40) + ".png.png";
         for text in ["", ".", "..", "../secret.png", "0.png", &long, &upper, &other, &twice] {
             assert!(text.parse::<AssetName>().is_err(), "{text}");

@@ -2,6 +2,8 @@
 //! belongs to a known part. Metadata about the place and the camera is left out, and everything after the end of the
 //! picture, such as a second file.
 //!
+//! A drawing (SVG) has no pixels: it is written again from what is known to be safe.
+//!
 //! These functions decode no pixels, and use no more memory than the file, so they run before the size of the picture is known.
 
 mod gif;
@@ -9,6 +11,7 @@ mod icc;
 mod jpeg;
 mod orientation;
 mod png;
+mod svg;
 mod webp;
 
 use super::error::BadPicture;
@@ -32,11 +35,21 @@ pub(super) struct Cleaned {
 /// # Errors
 /// If the bytes are not a complete picture of a known format.
 pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
-    match format_of(bytes).ok_or_else(|| unknown(bytes))? {
-        AssetFormat::Jpeg => jpeg::clean(bytes),
-        AssetFormat::Png => png::clean(bytes),
-        AssetFormat::Gif => gif::clean(bytes),
-        AssetFormat::WebP => webp::clean(bytes),
+    match format_of(bytes) {
+        Some(AssetFormat::Svg) => svg::clean(bytes, clean_pixels),
+        Some(_) => clean_pixels(bytes),
+        None => Err(svg::not_markup(bytes)),
+    }
+}
+
+/// Cleans a picture that is not a drawing.
+fn clean_pixels(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
+    match format_of(bytes) {
+        Some(AssetFormat::Jpeg) => jpeg::clean(bytes),
+        Some(AssetFormat::Png) => png::clean(bytes),
+        Some(AssetFormat::Gif) => gif::clean(bytes),
+        Some(AssetFormat::WebP) => webp::clean(bytes),
+        Some(AssetFormat::Svg) | None => Err(BadPicture::Unknown),
     }
 }
 
@@ -48,13 +61,9 @@ pub(super) fn format_of(bytes: &[u8]) -> Option<AssetFormat> {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(AssetFormat::Png),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(AssetFormat::Gif),
         _ if is_webp => Some(AssetFormat::WebP),
+        _ if svg::is_markup(bytes) => Some(AssetFormat::Svg),
         _ => None,
     }
-}
-
-fn unknown(bytes: &[u8]) -> BadPicture {
-    let beginning = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).to_ascii_lowercase();
-    if beginning.contains("<svg") { BadPicture::Svg } else { BadPicture::Unknown }
 }
 
 /// Reads a file from its start to its end.

@@ -8,10 +8,10 @@ use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::scalars::DateTime;
 use crate::model::{self, AssetHash, NodeId, Post, Role};
 
-/// A picture of the site: a JPEG, PNG, GIF or WebP.
+/// A picture of the site: a JPEG, PNG, GIF, WebP or SVG.
 pub struct Asset(pub model::Asset);
 
-/// A picture of the site: a JPEG, PNG, GIF or WebP. It is added by `POST /assets` with the file as the body. Everyone who knows its id or its address can
+/// A picture of the site: a JPEG, PNG, GIF, WebP or SVG. It is added by `POST /assets` with the file as the body. Everyone who knows its id or its address can
 /// see it, also while only a draft shows it.
 #[Object]
 impl Asset {
@@ -25,7 +25,7 @@ impl Asset {
         &self,
         #[graphql(
             desc = "A picture about as wide as this, in pixels: the next of the widths 160, 320, 480, 640, 960, 1280, 1600, 1920 and 2560. The picture as it is if \
-                    it is not wider, or is animated."
+                    it is not wider, is animated, or is an SVG."
         )]
         width: Option<i32>,
     ) -> Result<String> {
@@ -33,24 +33,25 @@ impl Asset {
         let asked = u32::try_from(width).ok().filter(|width| *width > 0);
         let asked = asked.ok_or_else(|| bad_input("width", format!("`width` is {width}; it must be at least 1")))?;
         let next = WIDTHS.into_iter().find(|width| *width >= asked).filter(|width| *width < self.0.facts.width);
+        let next = next.filter(|_| !self.is_drawing());
         Ok(next.map_or_else(|| self.path(), |width| self.path_of(width)))
     }
 
-    /// The value of the attribute `srcset` of an `img`: the picture in all widths that are smaller than its own, and as it is.
+    /// The value of the attribute `srcset` of an `img`: the picture in all widths that are smaller than its own, and as it is. Of an SVG, only as it is.
     async fn srcset(&self) -> String {
         let own = self.0.facts.width;
-        let smaller = WIDTHS.into_iter().filter(|width| *width < own);
+        let smaller = WIDTHS.into_iter().filter(|width| *width < own && !self.is_drawing());
         let mut listed: Vec<String> = smaller.map(|width| format!("{} {width}w", self.path_of(width))).collect();
         listed.push(format!("{} {own}w", self.path()));
         listed.join(", ")
     }
 
-    /// The width in pixels, as a viewer sees the picture.
+    /// The width in pixels, as a viewer sees the picture. Of an SVG without one, that of its `viewBox`.
     async fn width(&self) -> i32 {
         pixels(self.0.facts.width)
     }
 
-    /// The height in pixels, as a viewer sees the picture.
+    /// The height in pixels, as a viewer sees the picture. Of an SVG without one, that of its `viewBox`.
     async fn height(&self) -> i32 {
         pixels(self.0.facts.height)
     }
@@ -71,17 +72,21 @@ impl Asset {
     }
 
     /// The picture for a link to a page in messages and social networks (`og:image` of Open Graph): a JPEG of at most 1200 × 630 pixels, of this shape, cropped
-    /// around `focalPoint`. What is transparent is white in it; of an animation it is the first picture. It is never larger than the picture itself.
-    async fn open_graph_image(&self) -> OpenGraphImage {
+    /// around `focalPoint`. What is transparent is white in it; of an animation it is the first picture. It is never larger than the picture itself. Null for
+    /// an SVG.
+    async fn open_graph_image(&self) -> Option<OpenGraphImage> {
+        if self.is_drawing() {
+            return None;
+        }
         let (own_width, own_height) = (self.0.facts.width, self.0.facts.height);
         let place = CropPlace::around(self.0.focal_point, own_width, own_height);
         let (width, height) = open_graph_size(own_width, own_height);
-        OpenGraphImage {
+        Some(OpenGraphImage {
             url: format!("{}?open-graph={}", self.path(), place.percent()),
             width: pixels(width),
             height: pixels(height),
             alt: self.0.alt.clone(),
-        }
+        })
     }
 
     /// The bytes of the picture as it is.
@@ -89,12 +94,12 @@ impl Asset {
         i32::try_from(self.0.facts.byte_size).unwrap_or(i32::MAX)
     }
 
-    /// The media type: `image/jpeg`, `image/png`, `image/gif` or `image/webp`.
+    /// The media type: `image/jpeg`, `image/png`, `image/gif`, `image/webp` or `image/svg+xml`.
     async fn content_type(&self) -> &str {
         self.0.facts.name.format.content_type()
     }
 
-    /// A ThumbHash in base64: some 25 bytes, from which a client draws a blurred picture until the real one is loaded.
+    /// A ThumbHash in base64: some 25 bytes, from which a client draws a blurred picture until the real one is loaded. Of an SVG it is white.
     async fn placeholder(&self) -> &str {
         &self.0.facts.placeholder
     }
@@ -158,6 +163,10 @@ impl Asset {
     pub async fn named(ctx: &Context<'_>, hash: Option<&AssetHash>) -> Result<Option<Self>> {
         let Some(hash) = hash else { return Ok(None) };
         Ok(context::of(ctx).loaders.asset(hash).await?.map(|asset| Self(model::Asset::clone(&asset))))
+    }
+
+    fn is_drawing(&self) -> bool {
+        self.0.facts.name.format.is_drawing()
     }
 
     fn path(&self) -> String {

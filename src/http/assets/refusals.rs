@@ -16,7 +16,7 @@ pub(super) fn without_place() -> RequestFailure {
 impl From<AssetError> for RequestFailure {
     fn from(error: AssetError) -> Self {
         let (status, code) = match &error {
-            AssetError::Bad(BadPicture::Svg | BadPicture::Unknown | BadPicture::Unsupported { .. }) => {
+            AssetError::Bad(BadPicture::Unknown | BadPicture::Unsupported { .. }) => {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType)
             }
             AssetError::Bad(BadPicture::Truncated(_) | BadPicture::Damaged { .. }) => {

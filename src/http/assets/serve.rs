@@ -22,6 +22,9 @@ use crate::http::etag;
 use crate::model::AssetName;
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+/// A drawing that is opened by its address runs nothing and loads nothing, except the pictures in it.
+const DRAWING_POLICY: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox");
 const KEPT_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
@@ -41,11 +44,16 @@ async fn find(assets: &AssetLibrary, head: &Parts, charge: &Charge) -> Result<Re
     let name = name.ok_or_else(not_found)?;
     let form = form_of(head.uri.query().unwrap_or_default())?;
     let tag = tag_of(&name, form);
-    if etag::is_known(&tag, &head.headers) && assets.has(&name).await? {
-        return Ok(described(StatusCode::NOT_MODIFIED, tag, Body::empty()));
+    let mut response = if etag::is_known(&tag, &head.headers) && assets.has(&name).await? {
+        described(StatusCode::NOT_MODIFIED, tag, Body::empty())
+    } else {
+        let found = assets.find(&name, form).await?.ok_or_else(not_found)?;
+        send(assets, &found, tag, (head, charge)).await?
+    };
+    if name.format.is_drawing() {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, DRAWING_POLICY);
     }
-    let found = assets.find(&name, form).await?.ok_or_else(not_found)?;
-    send(assets, &found, tag, (head, charge)).await
+    Ok(response)
 }
 
 async fn send(

@@ -157,6 +157,11 @@ pub fn animated_webp(side: u8, frame: &[u8]) -> Vec<u8> {
     in_riff(&chunks.map(|(kind, data)| webp_chunk(*kind, &data)).concat())
 }
 
+/// An SVG of 40 × 30 with this content.
+pub fn drawing(content: &str) -> String {
+    format!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"30\">{content}</svg>")
+}
+
 /// A lossless WebP with this many bytes after its pixels.
 pub fn padded_webp(bytes: usize) -> Vec<u8> {
     let plain = webp(9, 9);

@@ -11,13 +11,15 @@ use tidings::model::Role;
 
 use super::Gallery;
 use super::files::{
-    animated_webp, black_png, contains, decoded, gif, jpeg, packed_black, padded_webp, photo, png, png_of_chunks,
-    png_that_says, png_with_a_large_profile, transparent_webp, webp, with_scans, with_segment,
+    animated_webp, black_png, contains, decoded, drawing, gif, jpeg, packed_black, padded_webp, photo, png,
+    png_of_chunks, png_that_says, png_with_a_large_profile, transparent_webp, webp, with_scans, with_segment,
 };
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
 
-const SVG: &str = r#"<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>"#;
+fn utf16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_no_whole_picture_is_refused_with_a_code() {
@@ -28,7 +30,16 @@ async fn a_file_that_is_no_whole_picture_is_refused_with_a_code() {
     flipped[middle] ^= 0xff;
     let lies = [b"\x89PNG\r\n\x1a\n".as_slice(), b"<script>alert(1)</script>"].concat();
     for (what, file, expected) in [
-        ("an SVG with a script", SVG.as_bytes().to_vec(), (415, "UNSUPPORTED_MEDIA_TYPE")),
+        ("an SVG that ends early", drawing("<g>").replace("</svg>", "").into_bytes(), (422, "BAD_PICTURE")),
+        ("an SVG that is not well-formed", drawing("<g>").into_bytes(), (422, "BAD_PICTURE")),
+        ("an SVG without its namespace", b"<svg><rect/></svg>".to_vec(), (422, "BAD_PICTURE")),
+        ("an SVG with entities of its own", drawing("<text>&a;</text>").into_bytes(), (415, "UNSUPPORTED_MEDIA_TYPE")),
+        ("an SVG in UTF-16", utf16(&drawing("")), (415, "UNSUPPORTED_MEDIA_TYPE")),
+        (
+            "an SVG that is too wide",
+            b"<svg xmlns='http://www.w3.org/2000/svg' width='20000'/>".to_vec(),
+            (422, "PICTURE_TOO_LARGE"),
+        ),
         ("HTML", b"<html><script>alert(1)</script></html>".to_vec(), (415, "UNSUPPORTED_MEDIA_TYPE")),
         ("nothing", Vec::new(), (415, "UNSUPPORTED_MEDIA_TYPE")),
         ("a ZIP", b"PK\x03\x04and more".to_vec(), (415, "UNSUPPORTED_MEDIA_TYPE")),

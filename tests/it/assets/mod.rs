@@ -3,6 +3,7 @@
 mod clouds;
 mod covers;
 mod crashes;
+mod drawings;
 pub(crate) mod files;
 mod hostile;
 mod lifecycle;

@@ -332,14 +332,14 @@ fn the_report_names_ignored_files_kept_metadata_changed_slugs_and_the_remedy_for
 #[test]
 fn pictures_that_a_text_names_are_counted_and_others_are_ignored() {
     let text = "---\ntitle: A\nimage: cover.png\n---\n![](a.png) ![](same.png) ![](gone.png) ![](drawing.svg)\n";
-    let blog = Blog::of(&[("2025-01-01-a.md", text), ("drawing.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")]);
+    let blog = Blog::of(&[("2025-01-01-a.md", text), ("drawing.svg", "<svg>&drawing;</svg>")]);
     for (name, red) in [("cover.png", 1), ("a.png", 2), ("same.png", 2), ("unnamed.png", 3), ("other/unnamed.png", 4)] {
         let path = blog.posts().join(name);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         std::fs::write(path, png(red)).expect("a file");
     }
     // One that is refused has a note, and is not called ignored too.
-    let note = "note     2025-01-01-a.md, picture drawing.svg: is not imported: the file is an SVG";
+    let note = "note     2025-01-01-a.md, picture drawing.svg: is not imported: the SVG picture is damaged";
     let line = "ignored  2 files with .png, such as other/unnamed.png: not read as posts";
     for (flags, counts) in [
         (&["--dry-run"][..], "; pictures: 2 created, 1 unchanged"),

@@ -5,6 +5,7 @@ mod audits;
 mod bench;
 mod bodies;
 mod clients;
+mod drawings;
 mod exhaustion;
 mod introspection;
 mod playground;

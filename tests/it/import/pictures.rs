@@ -125,7 +125,7 @@ async fn a_picture_that_is_refused_stays_in_the_text_and_is_in_the_report() {
     let outside = tempfile::tempdir().expect("a folder");
     let root = folder(&[
         ("posts/a.md", &text),
-        ("posts/a.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>"),
+        ("posts/a.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"><g></svg>"),
         ("posts/text.png", "no picture at all"),
     ]);
     write_bytes(&root, "posts/large.png", &[0; 10_001]);
@@ -140,9 +140,9 @@ async fn a_picture_that_is_refused_stays_in_the_text_and_is_in_the_report() {
     for (picture, reason) in [
         ("gone.png", "there is no such file"),
         ("../../secret.png", "its path leads out of the imported folder"),
-        ("a.svg", "the file is an SVG"),
+        ("a.svg", "the SVG picture is damaged"),
         ("large.png", "the file has 10001 bytes"),
-        ("text.png", "not a JPEG, PNG, GIF or WebP"),
+        ("text.png", "not a JPEG, PNG, GIF, WebP or SVG"),
         ("link.png", "a link leads out of the imported folder"),
     ] {
         let start = format!("posts/a.md, picture {picture}: is not imported: ");

@@ -85,7 +85,7 @@ mod tests {
         let text = format!(
             "`/assets/{a}` [x](https://c/assets/{b}?width=160) assets/{a}, /assets/{} assets/{} assets/ é/assets/é{a} assets/{}",
             name('A', "png"),
-            name('c', "svg"),
+            name('c', "avif"),
             &a[..30],
         );
         assert_eq!(asset_names(&text).iter().map(ToString::to_string).collect::<Vec<_>>(), [a, b]);

@@ -28,7 +28,7 @@ const ADDRESSES: &str = "image src url path file";
 const SERVED: &[&str] = &["", "static", "public", "assets", "src"];
 
 /// The extensions of files that can become pictures of the site.
-const LINKED: &[&str] = &["png", "jpg", "jpeg", "gif", "webp"];
+const LINKED: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg"];
 
 /// The folders for an address that begins with `@/` or `~/`.
 const CONTENT: &[&str] = &["content", "src", ""];

@@ -24,11 +24,11 @@ export interface LinkPicture {
 }
 
 export interface Cover extends Picture {
-  ofLink: LinkPicture;
+  ofLink: LinkPicture | null;
 }
 
 /** Where the original of a picture is, by the start of its address on the server. */
-const ORIGINAL = /\/assets\/([0-9a-f]{40})\.(?:jpg|png|gif|webp)/g;
+const ORIGINAL = /\/assets\/([0-9a-f]{40})\.(?:jpg|png|gif|webp|svg)/g;
 
 /** The names of the files, each with the path at which the server has it. */
 export const files = new Map<string, string>();
@@ -42,8 +42,10 @@ export function cover(data: (PictureData & LinkData) | null): Cover | null {
   return data && { ...made(data, WIDTHS), ofLink: ofLink(data) };
 }
 
-/** Always a JPEG, whatever the format of the picture is. */
-export function ofLink({ openGraphImage: { url, width, height, alt } }: LinkData): LinkPicture {
+/** Always a JPEG, whatever the format of the picture is; null for an SVG, which has none. */
+export function ofLink({ openGraphImage }: LinkData): LinkPicture | null {
+  if (!openGraphImage) return null;
+  const { url, width, height, alt } = openGraphImage;
   const name = nameOf(url).replace(/\.\w+\?open-graph=(\d+)$/, "-link-$1.jpg");
   files.set(name, url);
   return { src: addressOf.asset(name), width, height, alt: alt ?? "" };

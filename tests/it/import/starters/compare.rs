@@ -333,7 +333,7 @@ fn located(root: &Path, origin: &str, address: &str) -> Option<String> {
     };
     let file = places.into_iter().find(|file| file.is_file())?;
     let name = file.file_name()?.to_str()?.to_owned();
-    [".png", ".jpg", ".jpeg", ".gif", ".webp"].iter().any(|ending| name.ends_with(ending)).then_some(name)
+    [".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg"].iter().any(|ending| name.ends_with(ending)).then_some(name)
 }
 
 /// The addresses and the texts of the links in HTML.

@@ -38,7 +38,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
     title,
     description: excerpt,
     alternates: canonicalUrl ? { canonical: canonicalUrl } : undefined,
-    openGraph: { images: cover ? [cover.openGraphImage] : [] },
+    openGraph: { images: cover?.openGraphImage ? [cover.openGraphImage] : [] },
   };
 }
 

@@ -1,0 +1,131 @@
+//! The attributes of an element. The rule: an attribute with a value that could load or run something is left out; a link leads to the
+//! same drawing, or, of an `a`, to a page.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use quick_xml::events::BytesStart;
+
+use super::names::{self, Value};
+use super::spaces::{Space, Spaces, declared};
+use super::{CleanPixels, css, damaged, malformed, unsupported, value_of};
+use crate::assets::PIXELS_MAX;
+use crate::assets::decode::check_size;
+use crate::assets::error::BadPicture;
+
+/// Each is compared with the others. Drawing programs write some 40.
+const ATTRIBUTES_MAX: usize = 256;
+/// The schemes of a link.
+const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
+/// The elements that repeat or change another one of the same drawing.
+const WITH_FRAGMENT: &[&str] = &[
+    "animate",
+    "animateMotion",
+    "animateTransform",
+    "filter",
+    "linearGradient",
+    "mpath",
+    "pattern",
+    "radialGradient",
+    "set",
+    "textPath",
+    "use",
+];
+
+/// The pictures of pixels in a drawing. Together, they have at most the pixels of one picture.
+pub(super) struct Embedded {
+    clean: CleanPixels,
+    pixels_left: u64,
+}
+
+/// What is kept, in order, each name once.
+pub(super) fn cleaned(
+    start: &BytesStart<'_>,
+    element: &'static str,
+    spaces: &Spaces,
+    embedded: &mut Embedded,
+) -> Result<Vec<(&'static str, String)>, BadPicture> {
+    if start.attributes().with_checks(false).nth(ATTRIBUTES_MAX).is_some() {
+        return Err(unsupported("more than 256 attributes on one element"));
+    }
+    let (mut kept, mut old_link) = (Vec::new(), None);
+    for attribute in start.attributes() {
+        let attribute = attribute.map_err(malformed)?;
+        if declared(&attribute).is_some() {
+            continue;
+        }
+        let (name, space) = spaces.of_attribute(&attribute)?;
+        let is_link = name == "href" && matches!(space, Space::None | Space::XLink);
+        let Some((name, value)) = (match (name, space) {
+            _ if is_link => Some(("href", Value::Text)),
+            ("space" | "lang", Space::Xml) => {
+                Some((if name == "lang" { "xml:lang" } else { "xml:space" }, Value::Text))
+            }
+            (_, Space::None) => names::attribute(name),
+            _ => None,
+        }) else {
+            continue;
+        };
+        let text = value_of(&attribute)?.replace(['\t', '\n', '\r'], " ");
+        let text = if is_link { link(element, &text, embedded)? } else { of(value, text) };
+        match text {
+            // `href` has precedence over `xlink:href`.
+            Some(text) if is_link && space == Space::XLink => old_link = Some((name, text)),
+            Some(text) => kept.push((name, text)),
+            None => {}
+        }
+    }
+    let has_link = kept.iter().any(|(name, _)| *name == "href");
+    kept.extend(old_link.filter(|_| !has_link));
+    Ok(kept)
+}
+
+fn of(value: Value, text: String) -> Option<String> {
+    match value {
+        Value::Text => Some(text),
+        Value::Drawn => css::is_safe(&text).then_some(text),
+        Value::Animated => names::can_be_animated(&text).then_some(text),
+        Value::Declarations => Some(css::declarations(&text)).filter(|text| !text.is_empty()),
+    }
+}
+
+/// The target of a link, if this element may have it.
+fn link(element: &str, text: &str, embedded: &mut Embedded) -> Result<Option<String>, BadPicture> {
+    let text = text.trim();
+    // A browser decodes `%`, so that two fragments could be one name.
+    let is_fragment = text.starts_with('#') && !text.contains('%');
+    match element {
+        "image" => embedded.address(text),
+        "a" => {
+            let of_scheme =
+                |scheme: &&str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+            Ok((is_fragment || SCHEMES.iter().any(of_scheme)).then(|| text.to_owned()))
+        }
+        _ => Ok((is_fragment && WITH_FRAGMENT.contains(&element)).then(|| text.to_owned())),
+    }
+}
+
+impl Embedded {
+    pub(super) fn new(clean: CleanPixels) -> Self {
+        Self { clean, pixels_left: PIXELS_MAX }
+    }
+
+    /// The address of a picture in base64, which is cleaned like one that is sent. Its type is decided by its content.
+    fn address(&mut self, address: &str) -> Result<Option<String>, BadPicture> {
+        let is_data = address.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"));
+        let Some((head, data)) = address.split_once(',').filter(|_| is_data) else { return Ok(None) };
+        if !head.to_ascii_lowercase().ends_with(";base64") {
+            return Ok(None);
+        }
+        let data: String = data.split(' ').collect();
+        let Ok(bytes) = STANDARD.decode(data) else { return Ok(None) };
+        let cleaned = match (self.clean)(&bytes).and_then(|cleaned| check_size(&cleaned).map(|()| cleaned)) {
+            Ok(cleaned) => cleaned,
+            Err(BadPicture::Unknown) => return Ok(None),
+            Err(error) => return Err(damaged(format!("it has a picture that is refused: {error}"))),
+        };
+        let left = self.pixels_left.checked_sub(u64::from(cleaned.width) * u64::from(cleaned.height));
+        self.pixels_left = left.ok_or_else(|| unsupported("pictures of more than 25 million pixels"))?;
+        let (kind, data) = (cleaned.format.content_type(), STANDARD.encode(cleaned.bytes));
+        Ok(Some(format!("data:{kind};base64,{data}")))
+    }
+}
