@@ -19,7 +19,7 @@ pub use find::NamedTerms;
 pub use new_term::NewTerm;
 pub(crate) use parents::NamedParent;
 pub(crate) use posts::Restored;
-pub(crate) use site_pages::{NewPage, PageChanges};
+pub(crate) use site_pages::{NewPage, PageChanges, Publication};
 pub use terms::TermChanges;
 
 /// The changes of one request, at one instant.

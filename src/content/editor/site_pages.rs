@@ -7,8 +7,8 @@ use crate::content::audit;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
 use crate::content::error::Result;
 use crate::content::write::{BadPlace, NewKey, PageTree, PagesWritten, until_made};
-use crate::model::site_page::PAGES_MAX;
-use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, Role, WholeSitePage};
+use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
+use crate::model::{ActorSnapshot, Instant, NodeId, PagePath, PostId, PostStatus, Role, WholeSitePage};
 
 use super::posts::of_input;
 use super::{Editor, once};
@@ -22,9 +22,9 @@ const WAIT: Duration = Duration::from_millis(5);
 pub struct NewPage {
     pub path: String,
     pub order: Option<i32>,
-    /// Its text; `publish_at` is set by the editor.
+    /// Its text, and when it is published.
     pub text: NewPost,
-    /// Whether it is published at once.
+    /// Whether it is published at once, if `text` has no instant.
     pub is_published: bool,
 }
 
@@ -34,8 +34,16 @@ pub struct PageChanges {
     pub path: Patch<String>,
     pub order: Patch<i32>,
     pub text: PostChanges,
-    /// `false` makes it a draft.
-    pub is_published: Option<bool>,
+    pub publication: Option<Publication>,
+}
+
+/// A change of the publication of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Publication {
+    Draft,
+    /// A page that is public keeps its instant.
+    Now,
+    At(Instant),
 }
 
 enum PageCommand {
@@ -153,7 +161,7 @@ impl Editor<'_> {
         let path = path(&new.path).map_err(|error| errors.push(error)).ok();
         let slug =
             path.as_ref().map_or_else(|| "page".parse().expect("letters are a slug"), |path| path.slug().clone());
-        let publish_at = new.is_published.then(|| self.now());
+        let publish_at = new.text.publish_at.or(new.is_published.then(|| self.now()));
         let text = NewPost { publish_at, ..new.text.clone() };
         let declared = self.content.fields().of_pages.as_deref();
         let made = commands::make(text, slug, id.clone(), self.now(), declared);
@@ -169,8 +177,12 @@ impl Editor<'_> {
             return Ok(Err(errors));
         };
         let mut page = WholeSitePage::of_post(whole, path, ancestors, new.order);
+        page.page.is_scheduled = page.page.post.published_at.is_some_and(|at| at > self.now());
         page.changed_by = Some(ActorSnapshot::of(self.actor));
         tree.put(page.clone());
+        if let Some(error) = self.too_many_scheduled(tree, None, &page).await? {
+            return Ok(Err(vec![error]));
+        }
         if let Some(key) = key {
             tree.use_key(key, page.id(), self.now());
         }
@@ -198,10 +210,18 @@ impl Editor<'_> {
         let Ok(whole) = changed else { return Ok(Err(errors)) };
         let mut page = before.with_text(whole);
         page.page.order = changes.order.apply(before.page.order);
-        match changes.is_published {
-            Some(true) if page.page.is_draft() => page.page.post.published_at = Some(self.now()),
-            Some(false) => page.page.post.published_at = None,
-            _ => {}
+        let at = match changes.publication {
+            None => page.page.post.published_at,
+            Some(Publication::Draft) => None,
+            Some(Publication::Now) if page.page.is_public(self.now()) => page.page.post.published_at,
+            Some(Publication::Now) => Some(self.now()),
+            Some(Publication::At(at)) => Some(at),
+        };
+        if at != before.page.post.published_at {
+            let published = commands::publish(&before.to_post(), at, self.now());
+            errors.extend(published.err().into_iter().flatten().filter(|error| error.field == Some("publishAt")));
+            page.page.post.published_at = at;
+            page.page.is_scheduled = at.is_some_and(|at| at > self.now());
         }
         if let Some(path) = new_path.filter(|path| *path != before.page.path) {
             match tree.move_page(page.clone(), path).await? {
@@ -212,7 +232,29 @@ impl Editor<'_> {
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        Ok(Ok(self.put_changed(tree, &before, page)))
+        let page = self.put_changed(tree, &before, page);
+        Ok(match self.too_many_scheduled(tree, Some(&before), &page).await? {
+            Some(error) => Err(vec![error]),
+            None => Ok(page),
+        })
+    }
+
+    /// The error for a page that was put into the tree, if it is scheduled now and is one too many.
+    async fn too_many_scheduled(
+        &self,
+        tree: &PageTree<'_>,
+        before: Option<&WholeSitePage>,
+        page: &WholeSitePage,
+    ) -> Result<Option<UserError>> {
+        let is_scheduled = |page: &WholeSitePage| page.page.status(self.now()) == PostStatus::Scheduled;
+        if !is_scheduled(page)
+            || before.is_some_and(is_scheduled)
+            || tree.scheduled(self.now()).await? <= SCHEDULED_PAGES_MAX
+        {
+            return Ok(None);
+        }
+        let message = format!("at most {SCHEDULED_PAGES_MAX} pages can be scheduled at one time");
+        Ok(Some(UserError::too_large("publishAt", message)))
     }
 
     async fn plan_restoration(
@@ -257,10 +299,10 @@ fn action(command: &PageCommand) -> &'static str {
         PageCommand::Create(..) => "create_page",
         PageCommand::Delete { .. } => "delete_page",
         PageCommand::Restore { .. } => "restore_page",
-        PageCommand::Update { changes, .. } => match changes.is_published {
+        PageCommand::Update { changes, .. } => match changes.publication {
             None => "update_page",
-            Some(true) => "publish_page",
-            Some(false) => "unpublish_page",
+            Some(Publication::Draft) => "unpublish_page",
+            Some(Publication::Now | Publication::At(_)) => "publish_page",
         },
     }
 }

@@ -17,7 +17,7 @@ use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPay
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use crate::content::access::{Previews, Tokens};
 use crate::content::assets::AssetEditor;
-use crate::content::editor::{Editor, PageChanges};
+use crate::content::editor::{Editor, PageChanges, Publication};
 use crate::model::{Role, TermKind};
 
 use super::failure::Result;
@@ -126,7 +126,7 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, expected_version).await?.into()))
     }
 
-    /// Creates a page: a draft, unless `publish` is true. With an `idempotencyKey` the input can be sent again without creating a second page. Requires the role EDITOR.
+    /// Creates a page: a draft, unless `publish` is true or `publishAt` is set. With an `idempotencyKey` the input can be sent again without creating a second page. Requires the role EDITOR.
     async fn create_page(
         &self,
         ctx: &Context<'_>,
@@ -147,24 +147,25 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, version, changes).await?.into()))
     }
 
-    /// Publishes a page. Requires the role EDITOR.
+    /// Publishes a page now, or at a time. Requires the role EDITOR.
     async fn publish_page(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The page.")] input: PublishPageInput,
+        #[graphql(desc = "The page and the time.")] input: PublishPageInput,
     ) -> Result<Option<PublishPagePayload>> {
-        let changes = PageChanges { is_published: Some(true), ..PageChanges::default() };
-        let PublishPageInput { id, expected_version } = input;
+        let PublishPageInput { id, expected_version, publish_at } = input;
+        let publication = publish_at.map_or(Publication::Now, |at| Publication::At(at.0));
+        let changes = PageChanges { publication: Some(publication), ..PageChanges::default() };
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
     }
 
-    /// Makes a published page a draft again; the pages below it stay as they are. Requires the role EDITOR.
+    /// Makes a published or scheduled page a draft again; the pages below it stay as they are. Requires the role EDITOR.
     async fn unpublish_page(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The page.")] input: UnpublishPageInput,
     ) -> Result<Option<UnpublishPagePayload>> {
-        let changes = PageChanges { is_published: Some(false), ..PageChanges::default() };
+        let changes = PageChanges { publication: Some(Publication::Draft), ..PageChanges::default() };
         let UnpublishPageInput { id, expected_version } = input;
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
     }

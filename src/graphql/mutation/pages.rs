@@ -5,7 +5,7 @@ use async_graphql::{ID, InputObject, Interface, MaybeUndefined};
 
 use crate::content::commands::{NamedPicture, NewPost, PostChanges};
 use crate::content::editor::{NewPage, PageChanges};
-use crate::graphql::scalars::Json;
+use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::site_fields::PageFieldsInput;
 use crate::graphql::types::page::PageObject;
 use crate::model::{NodeId, WholeSitePage};
@@ -38,9 +38,11 @@ pub(super) struct CreatePageInput {
     language: Option<String>,
     /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
     order: Option<i32>,
-    /// Whether the page is published at once; otherwise it is a draft.
+    /// Whether the page is published at once; otherwise it is a draft, unless `publishAt` is set.
     #[graphql(default)]
     publish: bool,
+    /// The time from which the page is public. In the future: it is scheduled.
+    publish_at: Option<DateTime>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
     /// creates no second page and returns the first in its current state. Any other use of the key is KEY_REUSED. 1 to 255 printable ASCII
     /// characters, such as a UUID. Only a page that was created uses up a key. Null, the default and an omitted field are the same input.
@@ -50,10 +52,20 @@ pub(super) struct CreatePageInput {
 impl CreatePageInput {
     pub(super) fn into_parts(self) -> (Option<String>, NewPage) {
         let Self { path, title, excerpt, markdown, metadata, fields, .. } = self;
-        let Self { cover_id, language, order, publish, idempotency_key, .. } = self;
+        let Self { cover_id, language, order, publish, publish_at, idempotency_key, .. } = self;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
-        let text = NewPost { title, excerpt, markdown, metadata, fields, cover, language, ..NewPost::default() };
+        let text = NewPost {
+            title,
+            excerpt,
+            markdown,
+            metadata,
+            fields,
+            cover,
+            language,
+            publish_at: publish_at.map(|at| at.0),
+            ..NewPost::default()
+        };
         (idempotency_key, NewPage { path, order, text, is_published: publish })
     }
 }
@@ -99,9 +111,21 @@ impl UpdatePageInput {
             language: patch(self.language),
             ..PostChanges::default()
         };
-        let changes = PageChanges { path: patch(self.path), order: patch(self.order), text, is_published: None };
+        let changes = PageChanges { path: patch(self.path), order: patch(self.order), text, publication: None };
         (self.id.0, self.expected_version, changes)
     }
+}
+
+/// A page to publish, and when.
+#[derive(InputObject)]
+pub(super) struct PublishPageInput {
+    /// The id of the page.
+    pub(super) id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    pub(super) expected_version: i32,
+    /// The time from which the page is public: in the future it schedules the page, and a published page is hidden until then. If omitted or null, now. At most
+    /// 500 pages can be scheduled at one time.
+    pub(super) publish_at: Option<DateTime>,
 }
 
 /// Declares the input of a mutation that needs only a page and its version.
@@ -116,11 +140,6 @@ macro_rules! page_input {
             pub(super) expected_version: i32,
         }
     };
-}
-
-page_input! {
-    /// A page to publish.
-    PublishPageInput
 }
 
 page_input! {
@@ -179,7 +198,7 @@ page_payload! {
 }
 
 page_payload! {
-    /// The published page, or the errors.
+    /// The published or scheduled page, or the errors.
     PublishPagePayload
 }
 

@@ -79,6 +79,7 @@ const FREE: &[(&str, &[&str])] = &[
             "id",
             "slug",
             "path",
+            "scheduledFor",
             "canonicalUrl",
             "title",
             "excerpt",
