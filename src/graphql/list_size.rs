@@ -11,7 +11,7 @@ use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::model::navigation::ITEMS_MAX;
-use crate::model::site_page::PAGES_MAX;
+use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 
 /// How many objects a list has at most, for tools that compute the cost of a query before it is sent, as in
 /// https://ibm.github.io/graphql-specs/cost-spec.html. On a field that returns a connection, it is about the lists `edges` and `nodes`.
@@ -39,6 +39,8 @@ pub(super) enum Size {
     Ancestors,
     /// All pages of the site.
     AllPages,
+    /// All scheduled pages.
+    ScheduledPages,
     /// The items of one list of the menu.
     Navigation,
     /// One object for each id of an argument.
@@ -60,6 +62,7 @@ impl ListSize {
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),
+            Size::ScheduledPages => at_most(SCHEDULED_PAGES_MAX as u64),
             Size::Navigation => at_most(ITEMS_MAX as u64),
             Size::Ids => at_most(NODES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),

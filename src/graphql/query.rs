@@ -131,6 +131,15 @@ impl MainQuery {
         PageConnection::read_below(ctx, parent_path, true, Paging { first, after, last, before }).await.map(Some)
     }
 
+    /// The scheduled pages, the next to be published first; at most 500. Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors`
+    /// has UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values. Costs one storage read, and one for each page.
+    #[graphql(directive = ListSize::apply(Size::ScheduledPages))]
+    async fn scheduled_pages(&self, ctx: &Context<'_>) -> Result<Option<Vec<PageObject>>> {
+        access::require_sight_of_pages(ctx)?;
+        let pages = context::of(ctx).reader.scheduled_pages().await?;
+        Ok(Some(pages.into_iter().map(PageObject::new).collect()))
+    }
+
     /// The content of a preview link in its current state, drafts included, whatever its slug is; no other token is needed. A site that has only the link
     /// asks here what it shows; if it sends the token as `Authorization: Bearer` instead, the queries of its own pages show that content. What only posts or only pages
     /// have is selected with `... on Post` or `... on Page`. Null if the content was deleted. An invalid or revoked link is the error BAD_PREVIEW, an expired

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use crate::content::write::{PageTree, PagesWritten};
 use crate::content::{Content, ContentError, Result, Writer};
-use crate::model::site_page::{FORMER_PATHS_MAX, PAGES_MAX};
-use crate::model::{ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, WholePost, WholeSitePage, rules};
+use crate::model::site_page::{FORMER_PATHS_MAX, PAGES_MAX, SCHEDULED_PAGES_MAX};
+use crate::model::{
+    ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, PostStatus, WholePost, WholeSitePage, rules,
+};
 
 use super::build::{generated_excerpt, subtitle};
 use super::kept;
@@ -152,12 +154,14 @@ impl PageImport<'_> {
                     whole.former_paths.push(path.clone());
                 }
             }
-            return Ok(match checked(&whole) {
-                Err(reason) => failed(reason),
-                Ok(()) => {
-                    tree.put(whole);
-                    Planned::Made
-                }
+            whole.page.is_scheduled = whole.page.post.published_at.is_some_and(|at| at > self.now);
+            if let Err(reason) = checked(&whole) {
+                return Ok(failed(reason));
+            }
+            tree.put(whole.clone());
+            return Ok(match self.too_many_scheduled(tree, &whole).await? {
+                Some(reason) => failed(reason),
+                None => Planned::Made,
             });
         };
         self.plan_change(tree, page, before).await
@@ -178,6 +182,9 @@ impl PageImport<'_> {
         let text = self.text(page, Some(&before), before.id().clone());
         (after.markdown, after.metadata, after.page.order) = (text.markdown, text.metadata, page.order);
         after.page.post = Post { slug: before.page.post.slug.clone(), ..text.post };
+        if after.page.post.published_at != before.page.post.published_at {
+            after.page.is_scheduled = after.page.post.published_at.is_some_and(|at| at > self.now);
+        }
         let mut same = after.clone();
         same.page.post.version = before.page.post.version;
         same.page.post.updated_at = page.updated_at.unwrap_or(before.page.post.updated_at);
@@ -198,8 +205,17 @@ impl PageImport<'_> {
                 Err(bad) => return Ok(failed(bad.to_string())),
             }
         }
-        tree.put(after);
-        Ok(Planned::Changed)
+        tree.put(after.clone());
+        Ok(match self.too_many_scheduled(tree, &after).await? {
+            Some(reason) => failed(reason),
+            None => Planned::Changed,
+        })
+    }
+
+    async fn too_many_scheduled(&self, tree: &PageTree<'_>, page: &WholeSitePage) -> Result<Option<String>> {
+        let is_too_many = page.page.status(self.now) == PostStatus::Scheduled
+            && tree.scheduled(self.now).await? > SCHEDULED_PAGES_MAX;
+        Ok(is_too_many.then(|| format!("at most {SCHEDULED_PAGES_MAX} pages can be scheduled at one time")))
     }
 
     /// The text and the dates of the next version of the page.
@@ -219,8 +235,7 @@ impl PageImport<'_> {
             version: stored.map_or(page.version.unwrap_or(1), |post| post.version.saturating_add(1)),
             created_at,
             updated_at: page.updated_at.unwrap_or(if stored.is_some() { self.now } else { created_at }),
-            // A page is never scheduled: one that is to appear later is a draft until then.
-            published_at: Some(published_at).filter(|at| !page.is_draft && *at <= self.now),
+            published_at: Some(published_at).filter(|_| !page.is_draft),
             authors: Vec::new(),
             categories: Vec::new(),
             tags: Vec::new(),

@@ -8,8 +8,9 @@
 //! | `p-{path}`, with `:` in place of each slash | the id of the page that has the path, now or formerly |
 //! | `c-{parent}:{order}-{slug}` | the summary of a published page; the parent is an id, or `top` |
 //! | `d-{parent}:{order}-{slug}` | the same of a draft |
+//! | `s-{ticks}-{id}` | a page that was scheduled for this instant: its row in the list |
 
-use crate::model::{PagePath, PostId, Slug};
+use crate::model::{Instant, PagePath, PostId, Slug};
 use crate::store::{Key, RowRange};
 
 use super::cursor::{self, BadCursor, ListTag};
@@ -119,6 +120,17 @@ pub fn published() -> RowRange {
     range(PARTITION, Some("c-".to_owned()), Some("c.".to_owned()))
 }
 
+/// The pages that are scheduled for an instant after this one, the next first.
+pub fn scheduled_after(now: Instant) -> RowRange {
+    range(PARTITION, Some(format!("s-{:019}", now.ticks().saturating_add(1))), Some("s.".to_owned()))
+}
+
+/// The instant for which the page of this row was scheduled.
+pub fn publication_of(row: &str) -> Option<Instant> {
+    let (ticks, _) = row.strip_prefix("s-")?.split_once('-')?;
+    Instant::from_ticks(ticks.parse().ok()?)
+}
+
 /// The first text after all that begin with this prefix, which ends with `:`.
 fn end_of(prefix: &str) -> String {
     format!("{};", prefix.trim_end_matches(':'))
@@ -131,6 +143,7 @@ pub enum PageRow {
     Whole(PostId),
     Path(PagePath),
     Child { parent: Option<PostId>, are_drafts: bool, at: ChildKey },
+    Scheduled(Instant, PostId),
 }
 
 pub fn tree() -> Key {
@@ -143,6 +156,10 @@ pub fn whole(id: &PostId) -> Key {
 
 pub fn path(path: &PagePath) -> Key {
     key(PARTITION, format!("p-{}", path.to_string().replace('/', ":")))
+}
+
+pub fn scheduled(at: Instant, id: &PostId) -> Key {
+    key(PARTITION, format!("s-{:019}-{id}", at.ticks()))
 }
 
 /// Whether the row points from a path to its page.
@@ -164,6 +181,7 @@ pub fn parse(found: &Key) -> Option<PageRow> {
             let parent = if parent == TOP { None } else { Some(parent.parse().ok()?) };
             PageRow::Child { parent, are_drafts: kind == "d", at: ChildKey::parse(at)? }
         }
+        "s" => PageRow::Scheduled(publication_of(found.row())?, rest.split_once('-')?.1.parse().ok()?),
         _ => return None,
     };
     (key_of(&row) == *found).then_some(row)
@@ -177,6 +195,7 @@ fn key_of(row: &PageRow) -> Key {
         PageRow::Child { parent, are_drafts, at } => {
             Children { parent: parent.as_ref(), are_drafts: *are_drafts }.row(at)
         }
+        PageRow::Scheduled(at, id) => scheduled(*at, id),
     }
 }
 
@@ -197,11 +216,13 @@ mod tests {
             PageRow::Whole(id.clone()),
             PageRow::Path("a/b-c".parse().expect("a path")),
             PageRow::Child { parent: None, are_drafts: true, at: at.clone() },
-            PageRow::Child { parent: Some(id), are_drafts: false, at },
+            PageRow::Child { parent: Some(id.clone()), are_drafts: false, at },
+            PageRow::Scheduled(Instant::MAX, id),
         ] {
             assert_eq!(parse(&key_of(&row)), Some(row));
         }
-        for row in ["!count", "i-x", "p-", "p-a/", "c-top:1-a", "c-x:0000000000-a", "x-a", "c-top:0000000000-"] {
+        for row in ["!count", "i-x", "p-", "p-a/", "c-top:1-a", "c-x:0000000000-a", "x-a", "c-top:0000000000-", "s-1-x"]
+        {
             let Ok(key) = Key::new(PARTITION, row) else { continue };
             assert_eq!(parse(&key), None, "{row}");
         }

@@ -20,7 +20,7 @@
 use crate::model::Instant;
 use crate::store::Tag;
 
-use super::{COUNT_ROW, Table, place, stable_hash, term, time};
+use super::{COUNT_ROW, Table, place, site_page, stable_hash, term, time};
 
 /// Tags a point read, or a range read if there is no row.
 pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
@@ -80,8 +80,11 @@ pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
     }
 }
 
-/// The instant of the post in whose list a row is, if it is one of `Posts`.
+/// The instant of the post in whose list a row is, if it is one of `Posts`, or that for which a page was scheduled.
 pub fn publication_of(table: &str, row: &str) -> Option<Instant> {
+    if table == Table::Pages.name() {
+        return site_page::publication_of(row);
+    }
     let key = (table == Table::Posts.name()).then(|| time::parse_time_row(row).or_else(|| time::parse_mirror_row(row)));
     Some(key??.at)
 }
@@ -164,6 +167,8 @@ mod tests {
         assert_eq!(written(Table::Months, &place::month_row(Collection::Drafts, at.month())), []);
         assert_eq!(publication_of("Posts", summary.row()), Some(at));
         assert_eq!(publication_of("Posts", whole.row()), None);
+        assert_eq!(publication_of("Pages", site_page::scheduled(at, &PostId::from_bits(7)).row()), Some(at));
+        assert_eq!(publication_of("Pages", site_page::tree().row()), None);
         let tags = Table::Terms(TermKind::Tag);
         let term = term::term(&slug);
         assert!(written(tags, &term).contains(&read(tags, &term).expect("a tag")));

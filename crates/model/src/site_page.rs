@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use super::actor_snapshot::ActorSnapshot;
+use super::instant::Instant;
 use super::metadata::Metadata;
 use super::page_path::PagePath;
-use super::post::{Post, PostDetails, PostId, WholePost};
+use super::post::{Post, PostDetails, PostId, PostStatus, WholePost};
 
 /// The maximum number of pages: each change is a transaction of the one partition that stores all of them.
 pub const PAGES_MAX: usize = 10_000;
@@ -14,6 +15,9 @@ pub const PAGES_MAX: usize = 10_000;
 pub const PAGE_LINKS_DEFAULT: u64 = 1_000;
 /// The maximum number of former paths that still find a page.
 pub const FORMER_PATHS_MAX: usize = 50;
+
+/// The maximum number of pages that are scheduled at one time, so that a list with all of them is still read in few requests.
+pub const SCHEDULED_PAGES_MAX: usize = 500;
 
 /// A page without its body and its metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +28,9 @@ pub struct SitePage {
     pub ancestors: Vec<PostId>,
     /// The position among the siblings, ascending; pages without one come last, sorted by slug.
     pub order: Option<i32>,
+    /// Whether it was published for a later instant. Then the clock decides whether it is public; any other published page is public, also for a server whose clock
+    /// is behind that of its writer.
+    pub is_scheduled: bool,
 }
 
 /// A page with its body, as it is stored.
@@ -40,9 +47,25 @@ pub struct WholeSitePage {
 }
 
 impl SitePage {
-    /// A page is a draft or published; it is never scheduled.
     pub fn is_draft(&self) -> bool {
         self.post.published_at.is_none()
+    }
+
+    pub fn status(&self, now: Instant) -> PostStatus {
+        match self.post.published_at {
+            None => PostStatus::Draft,
+            Some(at) if self.is_scheduled && at > now => PostStatus::Scheduled,
+            Some(_) => PostStatus::Published,
+        }
+    }
+
+    pub fn is_public(&self, now: Instant) -> bool {
+        self.status(now) == PostStatus::Published
+    }
+
+    /// The instant for which it was scheduled.
+    pub fn scheduled_for(&self) -> Option<Instant> {
+        self.post.published_at.filter(|_| self.is_scheduled)
     }
 
     pub fn id(&self) -> &PostId {
@@ -68,7 +91,7 @@ impl WholeSitePage {
     pub fn of_post(whole: WholePost, path: PagePath, ancestors: Vec<PostId>, order: Option<i32>) -> Self {
         let WholePost { mut post, markdown, metadata, changed_by } = whole;
         post.slug = path.slug().clone();
-        let page = SitePage { post, path, ancestors, order };
+        let page = SitePage { post, path, ancestors, order, is_scheduled: false };
         Self { page, markdown, metadata, changed_by, former_paths: Vec::new() }
     }
 

@@ -30,10 +30,10 @@ pub(in crate::content) fn to_change(actor: &Actor, post: &Post, now: Instant) ->
 }
 
 /// Whether an actor is allowed to change a page.
-pub(in crate::content) fn to_change_page(actor: &Actor, page: &SitePage) -> Permission {
+pub(in crate::content) fn to_change_page(actor: &Actor, page: &SitePage, now: Instant) -> Permission {
     if actor.role >= Role::Editor {
         Permission::Yes
-    } else if actor.sees_all() || !page.is_draft() {
+    } else if actor.sees_all() || page.is_public(now) {
         Permission::No
     } else {
         Permission::Hidden

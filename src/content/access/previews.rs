@@ -101,7 +101,9 @@ impl<'a> Previews<'a> {
             PreviewedContent::Post(whole) => {
                 (permission::to_change(actor, &whole.post, self.reader.now()), permission::of_another())
             }
-            PreviewedContent::Page(whole) => (permission::to_change_page(actor, &whole.page), permission::of_page()),
+            PreviewedContent::Page(whole) => {
+                (permission::to_change_page(actor, &whole.page, self.reader.now()), permission::of_page())
+            }
         };
         match permission {
             Permission::Yes => {}

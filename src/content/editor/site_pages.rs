@@ -7,8 +7,8 @@ use crate::content::audit;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
 use crate::content::error::Result;
 use crate::content::write::{BadPlace, NewKey, PageTree, PagesWritten, until_made};
-use crate::model::site_page::PAGES_MAX;
-use crate::model::{ActorSnapshot, NodeId, PagePath, PostId, Role, WholeSitePage};
+use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
+use crate::model::{ActorSnapshot, Instant, NodeId, PagePath, PostId, PostStatus, Role, WholeSitePage};
 
 use super::posts::of_input;
 use super::{Editor, once};
@@ -22,6 +22,7 @@ const WAIT: Duration = Duration::from_millis(5);
 pub struct NewPage {
     pub path: String,
     pub order: Option<i32>,
+    /// Its text, and when it is published.
     pub text: NewPost,
 }
 
@@ -34,8 +35,10 @@ pub struct PageChanges {
 }
 
 impl PageChanges {
-    pub fn of_publication(publish: bool) -> Self {
-        Self { text: PostChanges { publish: Patch::Set(publish), ..PostChanges::default() }, ..Self::default() }
+    /// `publish`: whether the page is published; at the instant, if there is one.
+    pub fn of_publication(publish: bool, at: Option<Instant>) -> Self {
+        let text = PostChanges { publish: Patch::Set(publish), publish_at: at.into(), ..PostChanges::default() };
+        Self { text, ..Self::default() }
     }
 }
 
@@ -168,8 +171,12 @@ impl Editor<'_> {
             return Ok(Err(errors));
         };
         let mut page = WholeSitePage::of_post(whole, path, ancestors, new.order);
+        page.page.is_scheduled = page.page.post.published_at.is_some_and(|at| at > self.now());
         page.changed_by = Some(ActorSnapshot::of(self.actor));
         tree.put(page.clone());
+        if let Some(error) = self.too_many_scheduled(tree, None, &page).await? {
+            return Ok(Err(vec![error]));
+        }
         if let Some(key) = key {
             tree.use_key(key, page.id(), self.now());
         }
@@ -197,6 +204,9 @@ impl Editor<'_> {
         let Ok(whole) = changed else { return Ok(Err(errors)) };
         let mut page = before.with_text(whole);
         page.page.order = changes.order.apply(before.page.order);
+        if page.page.post.published_at != before.page.post.published_at {
+            page.page.is_scheduled = page.page.post.published_at.is_some_and(|at| at > self.now());
+        }
         if let Some(path) = new_path.filter(|path| *path != before.page.path) {
             match tree.move_page(page.clone(), path).await? {
                 Ok(moved) => page = moved,
@@ -206,7 +216,29 @@ impl Editor<'_> {
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        Ok(Ok(self.put_changed(tree, &before, page)))
+        let page = self.put_changed(tree, &before, page);
+        Ok(match self.too_many_scheduled(tree, Some(&before), &page).await? {
+            Some(error) => Err(vec![error]),
+            None => Ok(page),
+        })
+    }
+
+    /// The error for a page that was put into the tree, if it is scheduled now and is one too many.
+    async fn too_many_scheduled(
+        &self,
+        tree: &PageTree<'_>,
+        before: Option<&WholeSitePage>,
+        page: &WholeSitePage,
+    ) -> Result<Option<UserError>> {
+        let is_scheduled = |page: &WholeSitePage| page.page.status(self.now()) == PostStatus::Scheduled;
+        if !is_scheduled(page)
+            || before.is_some_and(is_scheduled)
+            || tree.scheduled(self.now()).await? <= SCHEDULED_PAGES_MAX
+        {
+            return Ok(None);
+        }
+        let message = format!("at most {SCHEDULED_PAGES_MAX} pages can be scheduled at one time");
+        Ok(Some(UserError::too_large("publishAt", message)))
     }
 
     async fn plan_restoration(
@@ -251,10 +283,10 @@ fn action(command: &PageCommand) -> &'static str {
         PageCommand::Create(..) => "create_page",
         PageCommand::Delete { .. } => "delete_page",
         PageCommand::Restore { .. } => "restore_page",
-        PageCommand::Update { changes, .. } => match changes.text.publish {
-            Patch::Set(true) => "publish_page",
-            Patch::Set(false) => "unpublish_page",
-            Patch::Keep | Patch::Clear => "update_page",
+        PageCommand::Update { changes, .. } => match (&changes.text.publish, &changes.text.publish_at) {
+            (Patch::Set(false), _) => "unpublish_page",
+            (Patch::Set(true), _) | (_, Patch::Set(_)) => "publish_page",
+            _ => "update_page",
         },
     }
 }

@@ -13,7 +13,7 @@ use futures_util::future::BoxFuture;
 use crate::content::cache::{CacheKey, Cached, Claim, Dependencies, ReadMoment, Recording, Until, ValueCache};
 use crate::content::error::{ContentError, Result};
 use crate::keys::time::{self, Direction, Span};
-use crate::keys::{Collection, Table, place};
+use crate::keys::{Collection, Table, place, site_page};
 use crate::model::Instant;
 use crate::store::{CountingStore, Key, MovingBounds, ReadSet, RowRange};
 use crate::telemetry::metrics::{self, HeldKind};
@@ -314,6 +314,14 @@ impl Reader {
     }
 
     async fn look_for_scheduled(&self, reads: &mut ReadSet) -> Result<Option<Instant>> {
+        let rows = site_page::scheduled_after(self.now()).of_keys();
+        let pages = self.store().range(Table::Pages.name(), &rows, 1, None).await?;
+        reads.note_page(Table::Pages.name(), &rows, &pages);
+        let page = pages.rows.first().and_then(|row| site_page::publication_of(row.key.row()));
+        Ok([page, self.look_for_scheduled_post(reads).await?].into_iter().flatten().min())
+    }
+
+    async fn look_for_scheduled_post(&self, reads: &mut ReadSet) -> Result<Option<Instant>> {
         let Some(since) = self.now().next() else { return Ok(None) };
         let months = self.months(Collection::Posts).await?;
         // The months are listed newest first.

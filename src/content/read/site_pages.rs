@@ -1,12 +1,12 @@
 //! Reads of the site's pages. The rule: a page by its path is two point reads at most, the children of a page are one range read for each thousand; a draft is
 //! found only by an actor that sees all posts, or by a client with its preview link, and to any other it is as if it did not exist.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::content::error::{ContentError, Result};
+use crate::content::tables::read_all;
 use crate::content::tables::rows::{post as post_rows, site_page as rows};
-use crate::content::tables::{read_all, read_first};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, ChildKey, Children, PageRow};
 use crate::model::{Actor, Instant, PagePath, PostDetails, PostId, SitePage, Slug, WholeSitePage};
@@ -67,23 +67,33 @@ struct Child {
 
 impl Reader {
     /// Every published page whose ancestors are all published, in the order of the site: the pages below a page come directly after it. `None`
-    /// if more pages are published than `at_most`. A range read for each thousand, and one that finds that there are no more.
+    /// if more pages are published than `at_most`. A range read for each thousand, one that finds that there are no more, and one more if some are
+    /// scheduled.
     pub async fn all_pages(&self, at_most: usize) -> Result<Option<Vec<ListedPage>>> {
         let mut below: HashMap<Option<PostId>, Vec<Child>> = HashMap::new();
         let (range, mut need, mut continuation) = (keys::published(), at_most + 1, None);
+        let mut limit = need;
         loop {
-            let page = self.store().range(TABLE, &range, need.min(PAGE_ROWS_MAX), continuation.as_ref()).await?;
-            need = need.saturating_sub(page.rows.len());
-            if need == 0 {
-                return Ok(None);
-            }
+            let page = self.store().range(TABLE, &range, limit.min(PAGE_ROWS_MAX), continuation.as_ref()).await?;
             for row in &page.rows {
                 let Some(PageRow::Child { parent, .. }) = keys::parse(&row.key) else {
                     return Err(StoreError::corrupt(format!("{} is not the row of a page", row.key)).into());
                 };
                 let post = post_rows::read_summary(row)?;
+                if rows::is_scheduled_after(row, post.published_at, self.now())? {
+                    limit = usize::MAX;
+                    continue;
+                }
+                need -= 1;
+                if need == 0 {
+                    return Ok(None);
+                }
                 let child = Child { id: post.id, slug: post.slug, title: post.title, updated_at: post.updated_at };
                 below.entry(parent).or_default().push(child);
+            }
+            // With so many rows at once, the scheduled pages among them cost one more read at most.
+            if limit != usize::MAX {
+                limit = need;
             }
             continuation = page.continuation;
             if continuation.is_none() {
@@ -190,60 +200,95 @@ impl Reader {
             }
             Take::Last { count } => {
                 let need = count + usize::from(requested.has_previous);
-                let mut items = self.last_children(keys, (after, before), need, parent).await?;
+                let mut items = self.last_children(list, keys.between(after, before), need).await?;
                 items.reverse();
                 items
             }
         };
         let page = take.page(items);
-        let has_next =
-            page.has_next || requested.has_next && self.any_child(before.map(|before| keys.from(before))).await?;
-        let has_previous =
-            page.has_previous || requested.has_previous && self.any_child(after.map(|after| keys.up_to(after))).await?;
+        let has_next = page.has_next
+            || requested.has_next && self.any_child(before.map(|before| keys.from(before)), parent).await?;
+        let has_previous = page.has_previous
+            || requested.has_previous && self.any_child(after.map(|after| keys.up_to(after)), parent).await?;
         Ok(Page { has_next, has_previous, ..page })
     }
 
-    /// The number of pages of a list. A range read of keys for each thousand.
+    /// The number of pages of a list. A range read of keys for each thousand, and one of the scheduled pages.
     pub async fn count_children(&self, list: &ChildrenList) -> Result<usize> {
-        Ok(read_all(self.store(), Table::Pages, &list.keys().between(None, None).of_keys()).await?.len())
+        Ok(self.keys_of_children(list, list.keys().between(None, None)).await?.len())
     }
 
-    /// The last `need` pages between two positions, in their order.
-    async fn last_children(
-        &self,
-        list: Children<'_>,
-        (after, before): (Option<&ChildKey>, Option<&ChildKey>),
-        need: usize,
-        parent: Option<&SitePage>,
-    ) -> Result<Vec<Arc<SitePage>>> {
-        let range = list.between(after, before);
-        let found = read_all(self.store(), Table::Pages, &range.clone().of_keys()).await?;
+    /// The last `need` pages of a range, in their order.
+    async fn last_children(&self, list: &ChildrenList, range: RowRange, need: usize) -> Result<Vec<Arc<SitePage>>> {
+        let found = self.keys_of_children(list, range.clone()).await?;
         let Some(first) = found.get(found.len().saturating_sub(need)).filter(|_| need > 0) else {
             return Ok(Vec::new());
         };
         // What was added since makes it longer, so all of it is read.
-        let mut items = self.children_in(&range.starting_at(first.key.row().to_owned())?, usize::MAX, parent).await?;
+        let range = range.starting_at(first.key.row().to_owned())?;
+        let mut items = self.children_in(&range, usize::MAX, list.parent.as_deref()).await?;
         Ok(items.split_off(items.len().saturating_sub(need)))
     }
 
+    /// The keys of a range of a list, without the scheduled pages.
+    async fn keys_of_children(&self, list: &ChildrenList, range: RowRange) -> Result<Vec<Entity>> {
+        let mut found = read_all(self.store(), Table::Pages, &range.of_keys()).await?;
+        if !list.are_drafts {
+            let scheduled = read_all(self.store(), Table::Pages, &keys::scheduled_after(self.now())).await?;
+            let hidden: HashSet<String> = scheduled.iter().map(rows::read_scheduled).collect::<StoreResult<_>>()?;
+            found.retain(|row| !hidden.contains(row.key.row()));
+        }
+        Ok(found)
+    }
+
+    /// The first `need` pages of a range, without the scheduled ones. One range read; one more if it has met scheduled pages.
     async fn children_in(
         &self,
         range: &RowRange,
         need: usize,
         parent: Option<&SitePage>,
     ) -> Result<Vec<Arc<SitePage>>> {
-        let found = read_first(self.store(), Table::Pages, range, need).await?;
-        Ok(found.iter().map(|row| rows::read_child(row, parent).map(Arc::new)).collect::<StoreResult<_>>()?)
+        let (mut found, mut limit, mut continuation) = (Vec::new(), need.min(PAGE_ROWS_MAX), None);
+        while found.len() < need {
+            let page = self.store().range(TABLE, range, limit, continuation.as_ref()).await?;
+            for row in &page.rows {
+                let child = rows::read_child(row, parent)?;
+                if child.is_draft() || child.is_public(self.now()) {
+                    found.push(Arc::new(child));
+                }
+            }
+            continuation = page.continuation;
+            if continuation.is_none() {
+                break;
+            }
+            // So many rows have the pages that are needed, whichever of them are scheduled.
+            limit = PAGE_ROWS_MAX;
+        }
+        found.truncate(need);
+        Ok(found)
     }
 
-    /// Whether a range has a child; no if there is no range.
-    async fn any_child(&self, range: Option<RowRange>) -> Result<bool> {
+    /// Whether a range has a page; no if there is no range.
+    async fn any_child(&self, range: Option<RowRange>, parent: Option<&SitePage>) -> Result<bool> {
         let Some(range) = range else { return Ok(false) };
-        Ok(!read_first(self.store(), Table::Pages, &range.of_keys(), 1).await?.is_empty())
+        Ok(!self.children_in(&range, 1, parent).await?.is_empty())
+    }
+
+    /// The scheduled pages, the next to be published first. One range read, and a point read for each, sent together.
+    pub async fn scheduled_pages(&self) -> Result<Vec<Arc<SitePage>>> {
+        let range = keys::scheduled_after(self.now()).of_keys();
+        let found = read_all(self.store(), Table::Pages, &range).await?;
+        let id = |row: &Entity| match keys::parse(&row.key) {
+            Some(PageRow::Scheduled(_, id)) => Some(id),
+            _ => None,
+        };
+        let ids: Vec<PostId> = found.iter().filter_map(id).collect();
+        let pages = self.pages_by_id(&ids).await.into_iter().collect::<Result<Vec<_>>>()?;
+        Ok(pages.into_iter().flatten().collect())
     }
 
     fn shows(&self, page: &SitePage) -> bool {
-        !page.is_draft()
+        page.is_public(self.now())
             || self.sees_draft_pages()
             || matches!(&self.preview, Some(Previewed::Page(id)) if id == page.id())
     }

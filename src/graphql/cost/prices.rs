@@ -16,7 +16,7 @@ use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::navigation::ITEMS_MAX;
 use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::TERMS_MAX;
-use crate::model::site_page::PAGES_MAX;
+use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 
 use super::bound::Bound;
 use super::pages::Source;
@@ -36,8 +36,9 @@ pub const MONTHS_ASSUMED: u64 = 1200;
 /// The point reads that find the oldest kept version.
 pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
-/// The keys of a list of pages.
-pub(super) const KEYS_OF_PAGES: Bound = Bound::new(0, all_pages_reads(PAGES_MAX as u64));
+/// The keys of a list of pages, and the scheduled pages.
+pub(super) const KEYS_OF_PAGES: Bound = Bound::new(0, all_pages_reads(PAGES_MAX as u64) + 1);
+const SCHEDULED_PAGES: u64 = SCHEDULED_PAGES_MAX as u64;
 
 /// Prices by object types and field.
 pub(super) type PriceTable = [(&'static [&'static str], &'static str, Price)];
@@ -167,12 +168,12 @@ const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
 const WRITE_TERM: Price = change(3 * TERM_READS + 1, 0);
 /// The term, its count, the tree of categories, and all drafts, to count those of a term whose deletion is refused.
 const DELETE_TERM: Price = change(2 * TERM_READS + 2, RANGE_READS_MAX as u64 + 10);
-/// The row of the tree, and the page.
+/// The row of the tree, and the page. A page that is to be scheduled also takes a range read of those that are.
 const PAGE_STEPS: u64 = 2;
 /// As `KEY`, for a page.
 const KEY_OF_PAGE: u64 = 2;
-const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE + COVER + KEY_OF_PAGE, 0);
-const UPDATE_PAGE: Price = Price::of(Reads::UpdatePage(changing(PAGE_STEPS + COVER, 0)));
+const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE + COVER + KEY_OF_PAGE, 1);
+const UPDATE_PAGE: Price = Price::of(Reads::UpdatePage(changing(PAGE_STEPS + COVER, 1)));
 /// The page, and the children because of which it cannot be deleted.
 const DELETE_PAGE: Price = change(PAGE_STEPS, 2 + 2 * PAGES_MAX as u64 / 1_000);
 /// The tokens, the author, and authors with similar slugs if none has this one.
@@ -286,6 +287,7 @@ pub(super) const PRICES: &PriceTable = &[
     // The key of preview links, then the post.
     (&["Query"], "preview", Price::of(Reads::Post { more: 1 })),
     (&["Query"], "scheduledPosts", Price::of(Reads::Page(Source::Scheduled))),
+    (&["Query"], "scheduledPages", fixed(SCHEDULED_PAGES, 1).returning(Objects::AtMost(SCHEDULED_PAGES))),
     (&["Query"], "series", TERM),
     (&["Query"], "tag", TERM),
     (&["Query"], "tags", Price::of(Reads::Page(Source::Terms(TermKind::Tag)))),

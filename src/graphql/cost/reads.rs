@@ -146,13 +146,19 @@ pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
     }
 }
 
+/// The range reads of a part of a list of pages: a second one, of as many rows as possible, if the first one meets scheduled pages.
+const LIST_READS: u64 = 2;
+/// The rows of this second one.
+const PAGE_ROWS: u64 = 1_000;
+
 /// A page of children: one range read, one for each cursor on whose other side a page is searched, and the keys of the list if it is counted from the end.
 fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     let need = priced.selected.needed(priced.arguments.page_size());
-    let ranges = if need > 0 { 1 } else { 0 };
+    let ranges = if need > 0 { LIST_READS } else { 0 };
     let before = if priced.arguments.has(&["parentPath"]) { before } else { 0 };
     let sides = priced.selected.sides(&priced.arguments);
-    let page = Demand::reads_of(before, ranges + sides, need + sides);
+    let rows = (ranges + sides) * PAGE_ROWS;
+    let page = Demand::reads_of(before, ranges + LIST_READS * sides, need + sides + rows);
     if need > 0 && priced.arguments.is_from_end() { page.plus(Demand::of(KEYS_OF_PAGES)) } else { page }
 }
 
@@ -160,7 +166,8 @@ fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
 fn all_pages(arguments: &Arguments<'_>) -> Demand {
     let unknown = if arguments.has(&["atMost"]) { PAGES_MAX as u64 } else { PAGE_LINKS_DEFAULT };
     let at_most = arguments.number("atMost").unwrap_or(unknown).min(PAGES_MAX as u64);
-    Demand::reads_of(0, all_pages_reads(at_most), at_most + 1)
+    // One more read, if some are scheduled.
+    Demand::reads_of(0, all_pages_reads(at_most) + 1, at_most + 1 + PAGE_ROWS)
 }
 
 /// The current version, and one or more range reads, depending on the size of the bodies.

@@ -124,7 +124,7 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, expected_version).await?.map(NodeId::Post).into()))
     }
 
-    /// Creates a page: a draft, unless `publish` is true. With an `idempotencyKey` the input can be sent again without creating a second page. Requires the role EDITOR.
+    /// Creates a page: a draft, unless `publish` is true or `publishAt` is set. With an `idempotencyKey` the input can be sent again without creating a second page. Requires the role EDITOR.
     async fn create_page(
         &self,
         ctx: &Context<'_>,
@@ -135,7 +135,7 @@ impl Mutation {
         Ok(Some(editor.create_page(key.as_deref(), new).await?.into()))
     }
 
-    /// Changes a page, and with `publish` its publication; omitted fields stay unchanged. Requires the role EDITOR.
+    /// Changes a page, and with `publish` or `publishAt` its publication; omitted fields stay unchanged. Requires the role EDITOR.
     async fn update_page(
         &self,
         ctx: &Context<'_>,
@@ -145,25 +145,25 @@ impl Mutation {
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, version, changes).await?.into()))
     }
 
-    /// Publishes a page. Requires the role EDITOR.
+    /// Publishes a page now, or at a time. Requires the role EDITOR.
     async fn publish_page(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The page.")] input: PublishPageInput,
+        #[graphql(desc = "The page and the time.")] input: PublishPageInput,
     ) -> Result<Option<PublishPagePayload>> {
-        let PublishPageInput { id, expected_version } = input;
-        let changes = PageChanges::of_publication(true);
+        let PublishPageInput { id, expected_version, publish_at } = input;
+        let changes = PageChanges::of_publication(true, publish_at.map(|at| at.0));
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
     }
 
-    /// Makes a published page a draft again; the pages below it stay as they are. Requires the role EDITOR.
+    /// Makes a published or scheduled page a draft again; the pages below it stay as they are. Requires the role EDITOR.
     async fn unpublish_page(
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The page.")] input: UnpublishPageInput,
     ) -> Result<Option<UnpublishPagePayload>> {
         let UnpublishPageInput { id, expected_version } = input;
-        let changes = PageChanges::of_publication(false);
+        let changes = PageChanges::of_publication(false, None);
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
     }
 

@@ -5,7 +5,7 @@ use async_graphql::{ID, InputObject, Interface, MaybeUndefined};
 
 use crate::content::commands::{NamedPicture, NewPost, PostChanges};
 use crate::content::editor::{NewPage, PageChanges};
-use crate::graphql::scalars::Json;
+use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::site_fields::PageFieldsInput;
 use crate::graphql::types::page::PageObject;
 use crate::model::WholeSitePage;
@@ -40,8 +40,9 @@ pub(super) struct CreatePageInput {
     language: Option<String>,
     /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
     order: Option<i32>,
-    /// Whether the page is published at once; otherwise it is a draft.
     publish: Option<bool>,
+    /// The time from which the page is public, in the past or in the future, instead of now. With `publish: false` it is INVALID.
+    publish_at: Option<DateTime>,
     /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
     /// creates no second page and returns the first in its current state. Any other use of the key is KEY_REUSED. 1 to 255 printable ASCII
     /// characters, such as a UUID. Only a page that was created uses up a key. Null, the default and an omitted field are the same input.
@@ -51,7 +52,7 @@ pub(super) struct CreatePageInput {
 impl CreatePageInput {
     pub(super) fn into_parts(self) -> (Option<String>, NewPage) {
         let Self { path, title, excerpt, markdown, metadata, fields, .. } = self;
-        let Self { subtitle, cover_id, language, order, publish, idempotency_key, .. } = self;
+        let Self { subtitle, cover_id, language, order, publish, publish_at, idempotency_key, .. } = self;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
         let text = NewPost {
@@ -64,6 +65,7 @@ impl CreatePageInput {
             cover,
             language,
             publish,
+            publish_at: publish_at.map(|at| at.0),
             ..NewPost::default()
         };
         (idempotency_key, NewPage { path, order, text })
@@ -99,8 +101,11 @@ pub(super) struct UpdatePageInput {
     language: MaybeUndefined<String>,
     /// The position among the children of the parent. Null: the page comes after those with a position.
     order: MaybeUndefined<i32>,
-    /// True publishes the page with this change, now; a published page stays published. False makes it a draft again. Null is INVALID.
+    /// True publishes the page with this change: at `publishAt`, or now; a published page keeps its time. False makes it a draft again. Null is INVALID.
     publish: MaybeUndefined<bool>,
+    /// The time from which the page is public: in the future it schedules the page, and a published page is hidden until then. It publishes the page also
+    /// without `publish`; with `publish: false` it is INVALID, as null is.
+    publish_at: MaybeUndefined<DateTime>,
 }
 
 impl UpdatePageInput {
@@ -115,11 +120,24 @@ impl UpdatePageInput {
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
             language: patch(self.language),
             publish: patch(self.publish),
+            publish_at: patch(self.publish_at.map_value(|at| at.0)),
             ..PostChanges::default()
         };
         let changes = PageChanges { path: patch(self.path), order: patch(self.order), text };
         (self.id.0, self.expected_version, changes)
     }
+}
+
+/// A page to publish, and when.
+#[derive(InputObject)]
+pub(super) struct PublishPageInput {
+    /// The id of the page.
+    pub(super) id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    pub(super) expected_version: i32,
+    /// The time from which the page is public: in the future it schedules the page, and a published page is hidden until then. If omitted or null, now. At most
+    /// 500 pages can be scheduled at one time.
+    pub(super) publish_at: Option<DateTime>,
 }
 
 /// Declares the input of a mutation that needs only a page and its version.
@@ -134,11 +152,6 @@ macro_rules! page_input {
             pub(super) expected_version: i32,
         }
     };
-}
-
-page_input! {
-    /// A page to publish.
-    PublishPageInput
 }
 
 page_input! {
@@ -192,7 +205,7 @@ page_payload! {
 }
 
 page_payload! {
-    /// The published page, or the errors.
+    /// The published or scheduled page, or the errors.
     PublishPagePayload
 }
 

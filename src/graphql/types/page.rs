@@ -194,10 +194,15 @@ impl PageObject {
         Box::pin(PageConnection::read(ctx, self.list(false), Paging { first, after, last, before })).await
     }
 
-    /// DRAFT or PUBLISHED: a page is never scheduled.
-    pub async fn status(&self) -> ContentStatus {
-        // Not by its publication time, which can be later than the clock of this server if another server has published the page.
-        if self.page.is_draft() { ContentStatus::Draft } else { ContentStatus::Published }
+    /// The publication status at the time of the request.
+    pub async fn status(&self, ctx: &Context<'_>) -> ContentStatus {
+        self.page.status(context::of(ctx).reader.now()).into()
+    }
+
+    /// The time for which the page is scheduled; null for a draft, and for a page that is public. A page has no date otherwise.
+    async fn scheduled_for(&self, ctx: &Context<'_>) -> Option<DateTime> {
+        let now = context::of(ctx).reader.now();
+        self.page.scheduled_for().filter(|at| *at > now).map(DateTime)
     }
 
     /// The version number: 1 for new content; every change increases it by one, and a mutation that changes nothing leaves it. A mutation takes it as `expectedVersion`.

@@ -18,6 +18,7 @@ fn request(field: &str, is_own: bool) -> String {
         "Post.revisions" => {
             format!("{{ node(id: \"{id}\") {{ ... on Post {{ revisions(first: 1) {{ nodes {{ version }} }} }} }} }}")
         }
+        "Query.scheduledPages" => "{ scheduledPages { __typename } }".to_owned(),
         "Page.revisions" => "{ page(path: \"a\") { revisions(first: 1) { nodes { version } } } }".to_owned(),
         "Series.orderedPostIds" => "{ series(slug: \"walks\") { orderedPostIds } }".to_owned(),
         "Mutation.createPage" => mutation("path: \"new\", title: \"New\", markdown: \"\"", ""),

@@ -206,7 +206,7 @@ async fn a_hundred_pages_are_written_in_few_transactions_and_two_of_one_path_are
 }
 
 #[tokio::test]
-async fn a_page_of_a_later_date_is_a_draft_until_an_import_after_that_date() {
+async fn a_page_of_a_later_date_is_scheduled_and_the_same_import_after_that_date_changes_nothing() {
     let source = folder(&[("docs/a.md", "---\ntitle: A\n---\nText.")]);
     for site in sites().await {
         let [first, _] = sites().await;
@@ -220,12 +220,14 @@ async fn a_page_of_a_later_date_is_a_draft_until_an_import_after_that_date() {
         let copy = folder(&[("export.jsonl", &text)]);
         let path = copy.path().join("export.jsonl");
         import(&site.content, &path).await.expect("an import");
-        assert!(tree(&site).await.contains(&"docs/a | A | null | DRAFT".to_owned()));
+        let query = "{ scheduledPages { path scheduledFor } }";
+        let scheduled = json!([{ "path": "docs/a", "scheduledFor": "2027-01-01T00:00:00.000Z" }]);
+        assert_eq!(site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["scheduledPages"], scheduled);
         let again = import(&site.content, &path).await.expect("an import");
         assert_eq!((again.pages.changed, again.failed.len()), (0, 0), "{again:?}");
         site.clock.set("2027-02-01T00:00:00Z".parse().expect("an instant"));
         let later = import(&site.content, &path).await.expect("an import");
-        assert_eq!((later.pages.changed, later.failed.len()), (1, 0), "{later:?}");
+        assert_eq!((later.pages.changed, later.failed.len()), (0, 0), "{later:?}");
         assert!(tree(&site).await.contains(&"docs/a | A | null | PUBLISHED".to_owned()));
         site.assert_sound().await;
     }

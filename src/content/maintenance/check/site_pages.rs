@@ -82,7 +82,7 @@ fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
                 found.pages.insert(id, (whole.page, whole.former_paths));
             }
         },
-        Some(beside @ (PageRow::Path(_) | PageRow::Child { .. })) => {
+        Some(beside @ (PageRow::Path(_) | PageRow::Child { .. } | PageRow::Scheduled(..))) => {
             if let (PageRow::Path(path), Ok(id)) = (beside, rows::read_path(&row)) {
                 found.named.insert(path, id);
             }

@@ -53,7 +53,7 @@ impl Content {
             let mut sources = Vec::new();
             for row in rows.iter().filter(|row| is_whole_page(row)) {
                 let whole = site_page::read_whole(row)?;
-                sources.extend((!whole.page.is_draft()).then(|| checking.of_page(whole)));
+                sources.extend(whole.page.is_public(now).then(|| checking.of_page(whole)));
             }
             checking.counts.pages += sources.len() as u64;
             checking.check(sources).await?;

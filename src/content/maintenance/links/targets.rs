@@ -52,7 +52,7 @@ impl Targets {
             let state = state(post.published_at());
             targets.files.extend(post.origin.map(|origin| (origin, state)));
         }
-        targets.read_pages(content).await?;
+        targets.read_pages(content, now).await?;
         for kind in TermKind::ALL {
             let terms = content.all_terms(kind).await?;
             let slugs = terms.into_iter().flat_map(|term| term.former_slugs.into_iter().chain([term.slug]));
@@ -61,12 +61,16 @@ impl Targets {
         Ok(targets)
     }
 
-    async fn read_pages(&mut self, content: &Content) -> Result<()> {
+    async fn read_pages(&mut self, content: &Content, now: Instant) -> Result<()> {
         let mut pages = Scan::of(&content.store, Table::Pages);
         while let Some(found) = pages.next().await? {
             for row in found.iter().filter(|row| is_whole_page(row)) {
                 let page = rows::read_page(row)?;
-                let state = page.post.published_at.map_or(State::Draft, State::Published);
+                let state = match page.post.published_at {
+                    Some(at) if page.is_public(now) => State::Published(at),
+                    Some(_) => State::Scheduled,
+                    None => State::Draft,
+                };
                 for former in rows::read_former_paths(row)? {
                     // The page that has the path now wins.
                     self.pages.entry(former.to_string()).or_insert(state);

@@ -3,7 +3,7 @@
 
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::LogItem;
-use crate::model::{Actor, Instant, Post, Role, TermKind};
+use crate::model::{Actor, Instant, Role, TermKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
@@ -40,12 +40,10 @@ impl ContentEvent {
     /// the publications of scheduled posts. `None` if the follower has no access to it.
     pub(super) fn of(changed: &LogItem, at: Instant, seen_at: Instant, access: Access) -> Option<Self> {
         let whole = Self { item: changed.item.clone(), former_slug: changed.former_slug.clone(), at };
-        // A page is never scheduled, so it does not depend on the clocks of two servers whether it was published.
         let public_from = match changed.item.kind.as_str() {
             _ if access == Access::Everything => return Some(whole),
             KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Content => return Some(whole),
-            KIND_OF_POSTS => seen_at,
-            KIND_OF_PAGES => Instant::MAX,
+            KIND_OF_POSTS | KIND_OF_PAGES => seen_at,
             kind if TermKind::of_noun(kind).is_some() => return Some(whole),
             // A token or the preview links, or something that only a later version knows.
             _ => return None,
@@ -70,23 +68,15 @@ impl ContentEvent {
         }
     }
 
-    /// The publication of a scheduled post. `last`: its last change that the follower gets before this event.
-    pub(super) fn of_publication(post: &Post, last: Option<&LogItem>, at: Instant) -> Self {
-        let of_post = ChangedItem {
-            kind: KIND_OF_POSTS.to_owned(),
-            id: post.id.to_string(),
-            slug: post.slug.to_string(),
-            actions: vec![Action::Published],
-            version: Some(post.version),
-            creation: None,
-        };
-        match last.filter(|last| last.item.version > of_post.version) {
+    /// The publication of a scheduled post or page. `last`: its last change that the follower gets before this event.
+    pub(super) fn of_publication(appeared: &ChangedItem, last: Option<&LogItem>, at: Instant) -> Self {
+        match last.filter(|last| last.item.version > appeared.version) {
             Some(later) => Self::of_appeared(later, at),
-            None => Self { item: of_post, former_slug: None, at },
+            None => Self { item: appeared.clone(), former_slug: None, at },
         }
     }
 
-    /// The publication of a post in the state after its last change.
+    /// The publication of a post or page in the state after its last change.
     pub(super) fn of_appeared(last: &LogItem, at: Instant) -> Self {
         Self { item: ChangedItem { actions: vec![Action::Published], ..last.item.clone() }, former_slug: None, at }
     }

@@ -14,7 +14,7 @@ use std::sync::PoisonError;
 use futures_util::future::{try_join, try_join_all};
 
 use crate::content::error::{ContentError, Result};
-use crate::content::tables::rows::change::KIND_OF_POSTS;
+use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::{self as rows, LogHead, LogItem};
 use crate::content::tables::rows::token::Bytes32;
 use crate::content::write::{KEPT_DAYS, begin_log, days_before};
@@ -114,10 +114,10 @@ struct Read {
     requests: u64,
 }
 
-/// Posts that were scheduled for an instant that has come, each with the post if it is published at that instant.
+/// Posts and pages that were scheduled for an instant that has come, each with its publication if it is published at that instant.
 struct DuePosts {
-    posts: Vec<(Due, Option<Post>)>,
-    /// Whether these are all such posts.
+    posts: Vec<(Due, Option<ChangedItem>)>,
+    /// Whether these are all of them.
     is_all: bool,
 }
 
@@ -207,15 +207,27 @@ impl Reader {
         Ok(Read { entries, is_all, requests })
     }
 
-    /// For each, the post if it is published at the instant for which it was scheduled. Reads from the store, not from cached values.
-    async fn published_of(&self, due: &[Due]) -> Result<Vec<Option<Post>>> {
+    /// For each, the publication if the post or page is published at the instant for which it was scheduled. Reads from the store, not from cached values.
+    async fn published_of(&self, due: &[Due]) -> Result<Vec<Option<ChangedItem>>> {
         let reads = due.iter().map(|due| async move {
             let Some(id) = &due.id else { return Ok(None) };
-            let found = self.whole_by_id(id).await?;
-            Ok::<_, ContentError>(found.map(|whole| whole.post).filter(|post| post.published_at == Some(due.at)))
+            let (kind, slug, post) = match self.whole_by_id(id).await? {
+                Some(whole) => (KIND_OF_POSTS, whole.post.slug.to_string(), whole.post),
+                None => match self.whole_page_by_id(id).await? {
+                    Some(whole) => (KIND_OF_PAGES, whole.page.path.to_string(), whole.page.post),
+                    None => return Ok(None),
+                },
+            };
+            Ok::<_, ContentError>((post.published_at == Some(due.at)).then(|| published(kind, slug, &post)))
         });
         try_join_all(reads).await
     }
+}
+
+fn published(kind: &str, slug: String, post: &Post) -> ChangedItem {
+    let actions = vec![Action::Published];
+    let (kind, id) = (kind.to_owned(), post.id.to_string());
+    ChangedItem { kind, id, slug, actions, version: Some(post.version), creation: None }
 }
 
 fn due_keys(rows: &[Entity]) -> Vec<Due> {
@@ -287,7 +299,7 @@ impl PageInProgress {
                     return Ok(Added::UntilFull);
                 }
                 self.events.extend(event);
-                if item.item.kind == KIND_OF_POSTS {
+                if [KIND_OF_POSTS, KIND_OF_PAGES].contains(&&*item.item.kind) {
                     self.last.insert(item.item.id.clone(), (item, seen_at));
                 }
                 self.position = Position { sequence, items: index + 1, mark, due: self.position.due.clone() };
@@ -302,7 +314,7 @@ impl PageInProgress {
         let before = self.position.due.clone();
         let DuePosts { posts, is_all } = due;
         for (due, post) in &posts {
-            let last = post.as_ref().and_then(|post| self.last.get(post.id.as_str())).map(|(last, _)| last);
+            let last = post.as_ref().and_then(|post| self.last.get(&post.id)).map(|(last, _)| last);
             // Otherwise the post was changed after it was read.
             let is_unchanged = last.is_none_or(|last| last.published_after() == Some(due.at));
             let published = post.as_ref().filter(|_| is_unchanged);
@@ -328,7 +340,7 @@ impl PageInProgress {
     }
 
     /// The posts that have appeared by now, and that a server whose clock is late has scheduled after the scheduled posts were read.
-    fn scheduled_late(&self, due: &[(Due, Option<Post>)]) -> Vec<ContentEvent> {
+    fn scheduled_late(&self, due: &[(Due, Option<ChangedItem>)]) -> Vec<ContentEvent> {
         let is_listed = |at: Instant, item: &LogItem| {
             due.iter().any(|(due, _)| due.at == at && due.id.as_ref().is_some_and(|id| id.as_str() == item.item.id))
         };

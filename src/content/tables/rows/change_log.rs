@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Instant, Post, SitePage};
 use crate::store::{Entity, Properties, StoreError};
 
-use super::change::{ChangedItem, KIND_OF_POSTS};
+use super::change::ChangedItem;
 use super::packed::{self, TooLarge};
 use super::token::Bytes32;
 use super::{NewRow, RowFields};
@@ -48,7 +48,7 @@ pub struct LogItem {
     /// The slug before the change, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_slug: Option<String>,
-    /// For a post or page: the instant of publication before the change (`was`) and after it (`is`), in ticks. Absent for a draft, and on a side
+    /// For a post or page: the instant from which it is public, before the change (`was`) and after it (`is`), in ticks. Absent for a draft, and on a side
     /// where the object does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     was: Option<i64>,
@@ -58,17 +58,21 @@ pub struct LogItem {
 
 impl LogItem {
     pub fn of_post(item: ChangedItem, before: Option<&Post>, after: Option<&Post>) -> Self {
-        Self::of_sides(item, before.map(|post| post.slug.as_str()), before, after)
+        let published_at = |post: Option<&Post>| post.and_then(|post| post.published_at);
+        Self::of_sides(item, before.map(|post| post.slug.as_str()), published_at(before), published_at(after))
     }
 
     pub fn of_page(item: ChangedItem, before: Option<&SitePage>, after: Option<&SitePage>) -> Self {
         let path = before.map(|page| page.path.to_string());
-        Self::of_sides(item, path.as_deref(), before.map(|page| &page.post), after.map(|page| &page.post))
+        // A page that is not scheduled is public, whatever the clock of its writer was.
+        let public_from = |page: &SitePage| {
+            if page.is_scheduled { page.post.published_at } else { page.post.published_at.and(Some(Instant::MIN)) }
+        };
+        Self::of_sides(item, path.as_deref(), before.and_then(public_from), after.and_then(public_from))
     }
 
-    fn of_sides(item: ChangedItem, former_slug: Option<&str>, before: Option<&Post>, after: Option<&Post>) -> Self {
-        let ticks = |post: Option<&Post>| post.and_then(|post| post.published_at).map(Instant::ticks);
-        Self { was: ticks(before), is: ticks(after), ..Self::of_object(item, former_slug) }
+    fn of_sides(item: ChangedItem, former_slug: Option<&str>, was: Option<Instant>, is: Option<Instant>) -> Self {
+        Self { was: was.map(Instant::ticks), is: is.map(Instant::ticks), ..Self::of_object(item, former_slug) }
     }
 
     pub fn of_object(item: ChangedItem, former_slug: Option<&str>) -> Self {
@@ -86,9 +90,9 @@ impl LogItem {
         self.is.and_then(Instant::from_ticks)
     }
 
-    /// The instant of a post that is scheduled. A page never is.
+    /// The instant of a post or page that is scheduled.
     pub fn scheduled_after(&self, now: Instant) -> Option<Instant> {
-        self.published_after().filter(|at| self.item.kind == KIND_OF_POSTS && *at > now)
+        self.published_after().filter(|at| *at > now)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::keys::site_page::{self as keys, ChildKey, Children};
-use crate::model::{PagePath, PostId, SitePage, WholeSitePage};
+use crate::model::{Instant, PagePath, PostId, SitePage, WholeSitePage};
 use crate::store::{Entity, Key, Properties, StoreError, Value};
 
 use super::packed::TooLarge;
@@ -14,6 +14,8 @@ const PATH: &str = "Path";
 const ANCESTORS: &str = "Ancestors";
 const ORDER: &str = "Order";
 const FORMER_PATHS: &str = "FormerPaths";
+const SCHEDULED: &str = "Scheduled";
+const CHILD: &str = "Child";
 const ID: &str = "Id";
 const PAGES: &str = "Pages";
 const NUMBER: &str = "Number";
@@ -51,7 +53,14 @@ fn whole(page: &WholeSitePage) -> Result<Properties, TooLarge> {
     if !page.former_paths.is_empty() {
         properties.set(FORMER_PATHS, text(page.former_paths.iter().map(ToString::to_string).collect()));
     }
+    set_scheduled(&mut properties, &page.page);
     Ok(properties)
+}
+
+fn set_scheduled(properties: &mut Properties, page: &SitePage) {
+    if page.is_scheduled {
+        properties.set(SCHEDULED, Value::Boolean(true));
+    }
 }
 
 pub fn read_page(row: &Entity) -> Result<SitePage, StoreError> {
@@ -72,7 +81,7 @@ pub fn read_page(row: &Entity) -> Result<SitePage, StoreError> {
     if path.slug() != &post.slug || path.parts().len() != ancestors.len() + 1 {
         return Err(fields.damaged(PATH));
     }
-    Ok(SitePage { post, path, ancestors, order })
+    Ok(SitePage { post, path, ancestors, order, is_scheduled: fields.flag(SCHEDULED)? })
 }
 
 pub fn read_former_paths(row: &Entity) -> Result<Vec<PagePath>, StoreError> {
@@ -103,7 +112,17 @@ pub fn read_child(row: &Entity, parent: Option<&SitePage>) -> Result<SitePage, S
     let parts = above.iter().cloned().chain([post.slug.clone()]).collect();
     let path = PagePath::of(parts).map_err(|_| fields.damaged("RowKey"))?;
     let ancestors = parent.into_iter().flat_map(|page| page.ancestors.iter().chain([page.id()])).cloned().collect();
-    Ok(SitePage { post, path, ancestors, order: at.order() })
+    Ok(SitePage { post, path, ancestors, order: at.order(), is_scheduled: fields.flag(SCHEDULED)? })
+}
+
+/// The place in the list of a page that was scheduled.
+pub fn read_scheduled(row: &Entity) -> Result<String, StoreError> {
+    RowFields(row).text(CHILD).map(ToString::to_string)
+}
+
+/// Whether the row of a child is that of a page that is not public yet.
+pub fn is_scheduled_after(row: &Entity, published_at: Option<Instant>, now: Instant) -> Result<bool, StoreError> {
+    Ok(RowFields(row).flag(SCHEDULED)? && published_at.is_some_and(|at| at > now))
 }
 
 /// The place of a page in the list of the children of its parent.
@@ -116,8 +135,13 @@ pub fn child_key(page: &SitePage) -> Key {
 pub fn rows_beside(page: &SitePage, former_paths: &[PagePath]) -> BTreeMap<String, Properties> {
     let named = || NewRow::default().text(ID, page.id().as_str()).build();
     let paths = former_paths.iter().chain([&page.path]).map(|path| (keys::path(path).row().to_owned(), named()));
-    let child = (child_key(page).row().to_owned(), post::summary(&page.post));
-    paths.chain([child]).collect()
+    let mut summary = post::summary(&page.post);
+    set_scheduled(&mut summary, page);
+    let place = child_key(page);
+    let scheduled = page.scheduled_for().map(|at| {
+        (keys::scheduled(at, page.id()).row().to_owned(), NewRow::default().text(CHILD, place.row()).build())
+    });
+    paths.chain([(place.row().to_owned(), summary)]).chain(scheduled).collect()
 }
 
 /// All rows of a page.

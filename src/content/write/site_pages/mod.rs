@@ -8,6 +8,7 @@ pub(crate) use places::{BadPlace, MOVED_MAX};
 use std::collections::BTreeMap;
 
 use crate::content::error::{ContentError, Result};
+use crate::content::tables::read_all;
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES};
 use crate::content::tables::rows::change_log::LogItem;
 use crate::content::tables::rows::idempotency as key_rows;
@@ -16,8 +17,8 @@ use crate::content::tables::rows::post as post_rows;
 use crate::content::tables::rows::site_page::{self as rows, TreeRow};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, PageRow};
-use crate::model::{Instant, PagePath, PostId, WholeSitePage};
-use crate::store::{Etag, Key, Properties, Store, StoreError};
+use crate::model::{Instant, PagePath, PostId, PostStatus, WholeSitePage};
+use crate::store::{Entity, Etag, Key, Properties, Store, StoreError};
 
 use super::Writer;
 use super::atomic::PagesChange;
@@ -66,6 +67,18 @@ impl<'a> PageTree<'a> {
         let made = self.pages.values().filter(|(before, after)| before.is_none() && after.is_some()).count();
         let gone = self.pages.values().filter(|(before, after)| before.is_some() && after.is_none()).count();
         (stored + made).saturating_sub(gone)
+    }
+
+    /// How many pages are scheduled after the change. One range read of keys.
+    pub async fn scheduled(&self, now: Instant) -> Result<usize> {
+        let stored = read_all(self.store, Table::Pages, &keys::scheduled_after(now).of_keys()).await?;
+        let is_unchanged = |row: &Entity| match keys::parse(&row.key) {
+            Some(PageRow::Scheduled(_, id)) => !self.pages.contains_key(&id),
+            _ => false,
+        };
+        let is_scheduled = |page: &WholeSitePage| page.page.status(now) == PostStatus::Scheduled;
+        let changed = self.pages.values().filter(|(_, after)| after.as_ref().is_some_and(is_scheduled));
+        Ok(stored.into_iter().filter(is_unchanged).count() + changed.count())
     }
 
     /// The page with this id. One point read, if it was not read yet.
@@ -172,12 +185,12 @@ impl<'a> PageTree<'a> {
         gone.chain(puts).map(write).collect()
     }
 
-    fn into_change(self) -> Result<PagesChange> {
+    fn into_change(self, now: Instant) -> Result<PagesChange> {
         let mut rows = self.writes()?;
         let pages = i32::try_from(self.count()).unwrap_or(i32::MAX);
         let tree = TreeRow { pages, number: self.tree.number.saturating_add(1) };
         rows.push((keys::tree(), Some(rows::tree_row(tree))));
-        let mut items: Vec<LogItem> = self.changed().filter_map(item).collect();
+        let mut items: Vec<LogItem> = self.changed().filter_map(|sides| item(sides, now)).collect();
         items.sort_by(|a, b| a.item.slug.cmp(&b.item.slug));
         let versions = self.changed().filter(|(before, after)| is_new_version(before.as_ref(), after.as_ref()));
         let replaced = versions.filter_map(|(before, _)| before.as_ref()).map(|page| {
@@ -209,7 +222,7 @@ impl Writer {
         if !tree.is_changed() {
             return Ok(PagesWritten::Done);
         }
-        let change = match tree.into_change() {
+        let change = match tree.into_change(self.clock.now()) {
             Err(ContentError::TooLarge { what, reason }) => {
                 return Ok(PagesWritten::TooLarge(format!("{what}: {reason}")));
             }
@@ -233,13 +246,16 @@ fn is_new_version(before: Option<&WholeSitePage>, after: Option<&WholeSitePage>)
 }
 
 /// The entry of a page in the log of changes.
-fn item<'p>((before, after): &'p (Option<WholeSitePage>, Option<WholeSitePage>)) -> Option<LogItem> {
+fn item<'p>((before, after): &'p (Option<WholeSitePage>, Option<WholeSitePage>), now: Instant) -> Option<LogItem> {
     let page = &after.as_ref().or(before.as_ref())?.page;
     let actions = match (before, after) {
-        (None, Some(after)) if after.page.is_draft() => vec![Action::Created],
-        (None, _) => vec![Action::Created, Action::Published],
+        (None, _) => match page.status(now) {
+            PostStatus::Draft => vec![Action::Created],
+            PostStatus::Scheduled => vec![Action::Created, Action::Scheduled],
+            PostStatus::Published => vec![Action::Created, Action::Published],
+        },
         (_, None) => vec![Action::Deleted],
-        (Some(old), Some(new)) if is_new_version(before.as_ref(), after.as_ref()) => actions(old, new),
+        (Some(old), Some(new)) if is_new_version(before.as_ref(), after.as_ref()) => actions(old, new, now),
         _ => return None,
     };
     let item = ChangedItem {
@@ -254,24 +270,29 @@ fn item<'p>((before, after): &'p (Option<WholeSitePage>, Option<WholeSitePage>))
     Some(LogItem::of_page(item, side(before), side(after)))
 }
 
-fn actions(old: &WholeSitePage, new: &WholeSitePage) -> Vec<Action> {
+fn actions(old: &WholeSitePage, new: &WholeSitePage, now: Instant) -> Vec<Action> {
+    use PostStatus::{Draft, Published, Scheduled};
     let text = |page: &WholeSitePage| {
         let post = &page.page.post;
-        let shown = (post.title.clone(), post.excerpt.clone(), post.cover.clone(), post.language.clone());
+        let shown = (post.title.clone(), post.subtitle.clone(), post.excerpt.clone(), post.cover.clone(), post.language.clone());
         (shown, page.markdown.clone(), page.metadata.clone(), page.page.order)
     };
-    let publication = match (old.page.is_draft(), new.page.is_draft()) {
-        (true, false) => Some(Action::Published),
-        (false, true) => Some(Action::Unpublished),
-        _ => None,
+    // A follower that keeps a copy has to remove a page that was public, although it will appear again.
+    let publication = match (old.page.status(now), new.page.status(now)) {
+        (Draft, Draft) | (Published, Published) => &[][..],
+        (Scheduled, Scheduled) if old.page.post.published_at == new.page.post.published_at => &[],
+        (_, Published) => &[Action::Published],
+        (_, Draft) => &[Action::Unpublished],
+        (Published, Scheduled) => &[Action::Unpublished, Action::Scheduled],
+        (_, Scheduled) => &[Action::Scheduled],
     };
     let renamed = (old.page.path != new.page.path).then_some(Action::Renamed);
     let updated = (text(old) != text(new)).then_some(Action::Updated);
-    let actions: Vec<Action> = [updated, renamed, publication].into_iter().flatten().collect();
+    let actions: Vec<Action> = updated.into_iter().chain(renamed).chain(publication.iter().copied()).collect();
     if actions.is_empty() { vec![Action::Updated] } else { actions }
 }
 
 /// Whether a row is a whole page, for a walk over them.
-pub(in crate::content) fn is_whole(row: &crate::store::Entity) -> bool {
+pub(in crate::content) fn is_whole(row: &Entity) -> bool {
     matches!(keys::parse(&row.key), Some(PageRow::Whole(_)))
 }

@@ -76,6 +76,7 @@ const FREE: &[(&str, &[&str])] = &[
             "id",
             "slug",
             "path",
+            "scheduledFor",
             "canonicalUrl",
             "title",
             "subtitle",

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidings::clock::Clock;
 use tidings::http::cdn::TAG_BYTES_MAX;
+use tidings::model::Instant;
 use tidings::store::Store;
 
 use crate::graphql::held::server;
@@ -37,6 +38,10 @@ fn queries(ids: &[String]) -> Vec<String> {
     }));
     all.push(format!("{{ nodes(ids: {}) {{ id ... on Page {{ path title }} }} }}", json!(ids)));
     all
+}
+
+fn later(now: Instant, seconds: usize) -> Instant {
+    Instant::from_ticks(now.ticks() + 10_000_000 * i64::try_from(seconds).expect("few")).expect("an instant")
 }
 
 /// Pages that are changed at random.
@@ -91,7 +96,10 @@ impl Pages {
         let (name, input) = match number {
             3 => ("updatePage", with(json!({ "title": format!("Title {}", self.random.below(3)), "markdown": "x" }))),
             4 => ("updatePage", with(json!({ "path": self.random.pick(&PATHS) }))),
-            5 => ("publishPage", on),
+            5 => {
+                let at = later(self.site.clock.now(), self.random.below(4));
+                ("publishPage", if self.random.chance(50) { with(json!({ "publishAt": at.to_string() })) } else { on })
+            }
             6 => ("unpublishPage", on),
             _ => ("deletePage", on),
         };
@@ -109,6 +117,9 @@ async fn a_history(
 ) {
     let mut random = Random::new(pages.random.bits());
     for _ in 0..40 {
+        if random.chance(50) {
+            servers.clock.set(later(servers.clock.now(), 1 + random.below(3)));
+        }
         cdn.compare(&queries(&pages.ids), servers, &mut random, "wait").await;
         let step = pages.step().await;
         let tags = changes.take(servers.clock.now());

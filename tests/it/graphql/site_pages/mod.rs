@@ -10,6 +10,7 @@ mod paging;
 mod preview;
 mod raced;
 mod repaired;
+mod scheduled;
 mod stopped;
 
 use std::sync::Arc;

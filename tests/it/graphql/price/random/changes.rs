@@ -44,7 +44,7 @@ impl Writer<'_> {
         fields
     }
 
-    fn publication(&mut self) -> &'static str {
+    pub(super) fn publication(&mut self) -> &'static str {
         ["null", "\"2027-01-02T03:04:05Z\"", "\"2026-06-20T00:00:00Z\"", "\"2026-02-03T00:00:00Z\""]
             [self.random.below(4)]
     }

@@ -38,7 +38,8 @@ impl Writer<'_> {
     }
 
     pub(super) fn pages_of_site(&mut self, depth: usize) -> String {
-        match self.random.below(6) {
+        match self.random.below(7) {
+            6 => format!("scheduledPages {{ {} }}", self.site_page(depth)),
             0 => format!("page(path: {}) {{ {} }}", self.path_of_page(), self.site_page(depth)),
             1 => "pageLinks(atMost: 100) { path title }".to_owned(),
             2 => {
@@ -64,8 +65,10 @@ impl Writer<'_> {
             0 | 1 => {
                 let mut input = vec![format!("path: {:?}", path(self.random))];
                 input.push(["title: \"Title\"", "title: \"\""][usize::from(self.random.chance(10))].to_owned());
-                if self.random.chance(40) {
-                    input.push(format!("publish: {}", self.random.chance(50)));
+                match self.random.below(4) {
+                    0 => input.push(format!("publish: {}", self.random.chance(50))),
+                    1 => input.push(format!("publishAt: {}", self.publication())),
+                    _ => {}
                 }
                 if self.random.chance(40) {
                     input.push(format!("idempotencyKey: \"key-{}\"", self.random.below(4)));
@@ -83,8 +86,11 @@ impl Writer<'_> {
                 format!("updatePage(input: {{ {} }}) {payload}", input.join(", "))
             }
             4 => {
-                let change = ["publishPage", "unpublishPage"][self.random.below(2)];
-                format!("{change}(input: {{ {} }}) {payload}", self.versioned(&known.pages))
+                let page = self.versioned(&known.pages);
+                match self.random.chance(40) {
+                    true => format!("unpublishPage(input: {{ {page} }}) {payload}"),
+                    false => format!("publishPage(input: {{ {page}, publishAt: {} }}) {payload}", self.publication()),
+                }
             }
             5 => format!("deletePage(input: {{ {} }}) {{ deletedId {ERRORS} }}", self.versioned(&known.pages)),
             _ => {
