@@ -36,7 +36,7 @@ pub(super) struct Cleaned {
 /// If the bytes are not a complete picture of a known format.
 pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     match format_of(bytes) {
-        Some(AssetFormat::Svg) => svg::clean(bytes, clean_pixels),
+        Some(AssetFormat::Svg) => svg::clean(bytes),
         Some(_) => clean_pixels(bytes),
         None => Err(svg::not_markup(bytes)),
     }

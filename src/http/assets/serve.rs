@@ -63,7 +63,7 @@ async fn send(
     (head, charge): (&Parts, &Charge),
 ) -> Result<Response<Body>, RequestFailure> {
     let (size, asked) = (found.byte_size, &head.headers);
-    let is_of_tag = asked.get(header::IF_RANGE).is_none_or(|known| *known == tag);
+    let is_of_tag = asked.get(header::IF_RANGE).is_none_or(|known| *known == tag && !tag.as_bytes().starts_with(b"W/"));
     let range = asked.get(header::RANGE).filter(|_| is_of_tag).and_then(|range| range.to_str().ok());
     let (status, bytes) = match range.map_or(Asked::Whole, |range| range::parse(range, size)) {
         Asked::Whole => (StatusCode::OK, 0..size),
@@ -107,11 +107,12 @@ fn described(status: StatusCode, tag: HeaderValue, body: Body) -> Response<Body>
     response
 }
 
-/// The entity tag. It is strong, because the name and the form determine the bytes.
+/// The entity tag. It is strong, because the name and the form determine the bytes, except of a drawing, which is compressed for some clients.
 fn tag_of(name: &AssetName, form: Option<Form>) -> HeaderValue {
+    let weak = if name.format.is_drawing() { "W/" } else { "" };
     header_of(match form {
-        Some(form) => format!("\"{}-{}\"", name.hash, form.name()),
-        None => format!("\"{}\"", name.hash),
+        Some(form) => format!("{weak}\"{}-{}\"", name.hash, form.name()),
+        None => format!("{weak}\"{}\"", name.hash),
     })
 }
 

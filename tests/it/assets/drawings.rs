@@ -67,6 +67,21 @@ async fn a_drawing_is_the_same_in_every_width_and_has_no_picture_of_a_link() {
     assert_eq!(gallery.get(url, &[]).await.status, StatusCode::NOT_FOUND);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_drawing_is_compressed_and_a_part_of_it_is_not_joined_to_another_encoding() {
+    let gallery = Gallery::in_memory().await;
+    let asset = gallery.add(drawing(&"<rect/>".repeat(1_000)).into_bytes()).await;
+    let url = asset["url"].as_str().expect("a URL");
+    let gzip = gallery.get(url, &[(header::ACCEPT_ENCODING, "gzip")]).await;
+    let plain = gallery.get(url, &[]).await;
+    assert_eq!((gzip.header(header::CONTENT_ENCODING), plain.header(header::CONTENT_ENCODING)), ("gzip", ""));
+    assert!(gzip.bytes.len() < plain.bytes.len() / 4);
+    let tag = gzip.header(header::ETAG);
+    assert!(tag.starts_with("W/") && tag == plain.header(header::ETAG), "{tag}");
+    let rest = gallery.get(url, &[(header::RANGE, "bytes=9-"), (header::IF_RANGE, tag)]).await;
+    assert_eq!((rest.status, rest.bytes), (StatusCode::OK, plain.bytes));
+}
+
 /// The picture that is embedded in a drawing.
 fn embedded(file: &[u8]) -> String {
     drawing(&format!("<image href=\"data:text/html;base64,{}\"/>", STANDARD.encode(file)))

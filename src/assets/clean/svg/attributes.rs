@@ -7,8 +7,9 @@ use quick_xml::events::BytesStart;
 
 use super::names::{self, Value};
 use super::spaces::{Space, Spaces, declared};
-use super::{CleanPixels, css, damaged, malformed, unsupported, value_of};
+use super::{css, damaged, malformed, unsupported, value_of};
 use crate::assets::PIXELS_MAX;
+use crate::assets::clean::clean_pixels;
 use crate::assets::decode::check_size;
 use crate::assets::error::BadPicture;
 
@@ -32,9 +33,9 @@ const WITH_FRAGMENT: &[&str] = &[
 ];
 
 /// The pictures of pixels in a drawing. Together, they have at most the pixels of one picture.
+#[derive(Default)]
 pub(super) struct Embedded {
-    clean: CleanPixels,
-    pixels_left: u64,
+    pixels: u64,
 }
 
 /// What is kept, in order, each name once.
@@ -105,10 +106,6 @@ fn link(element: &str, text: &str, embedded: &mut Embedded) -> Result<Option<Str
 }
 
 impl Embedded {
-    pub(super) fn new(clean: CleanPixels) -> Self {
-        Self { clean, pixels_left: PIXELS_MAX }
-    }
-
     /// The address of a picture in base64, which is cleaned like one that is sent. Its type is decided by its content.
     fn address(&mut self, address: &str) -> Result<Option<String>, BadPicture> {
         let is_data = address.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"));
@@ -118,13 +115,15 @@ impl Embedded {
         }
         let data: String = data.split(' ').collect();
         let Ok(bytes) = STANDARD.decode(data) else { return Ok(None) };
-        let cleaned = match (self.clean)(&bytes).and_then(|cleaned| check_size(&cleaned).map(|()| cleaned)) {
+        let cleaned = match clean_pixels(&bytes).and_then(|cleaned| check_size(&cleaned).map(|()| cleaned)) {
             Ok(cleaned) => cleaned,
             Err(BadPicture::Unknown) => return Ok(None),
             Err(error) => return Err(damaged(format!("it has a picture that is refused: {error}"))),
         };
-        let left = self.pixels_left.checked_sub(u64::from(cleaned.width) * u64::from(cleaned.height));
-        self.pixels_left = left.ok_or_else(|| unsupported("pictures of more than 25 million pixels"))?;
+        self.pixels += u64::from(cleaned.width) * u64::from(cleaned.height);
+        if self.pixels > PIXELS_MAX {
+            return Err(unsupported("pictures of more than 25 million pixels"));
+        }
         let (kind, data) = (cleaned.format.content_type(), STANDARD.encode(cleaned.bytes));
         Ok(Some(format!("data:{kind};base64,{data}")))
     }

@@ -41,9 +41,6 @@ const ELEMENTS_MAX: usize = 100_000;
 /// Where the element `svg` of a file in another encoding is looked for.
 const BEGINNING_BYTES: usize = 1024;
 
-/// How an embedded picture of pixels is cleaned.
-pub(super) type CleanPixels = fn(&[u8]) -> Result<Cleaned, BadPicture>;
-
 /// Whether a file is XML or HTML by its first character.
 pub(super) fn is_markup(bytes: &[u8]) -> bool {
     without_mark(bytes).trim_ascii_start().starts_with(b"<")
@@ -61,7 +58,7 @@ fn seems_svg(bytes: &[u8]) -> bool {
 
 /// # Errors
 /// If the file is not a well-formed SVG, or larger than a browser should have to lay out.
-pub(super) fn clean(bytes: &[u8], pixels: CleanPixels) -> Result<Cleaned, BadPicture> {
+pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     if bytes.len() > BYTES_MAX {
         return Err(if seems_svg(bytes) { unsupported(LENGTH) } else { BadPicture::Unknown });
     }
@@ -70,7 +67,7 @@ pub(super) fn clean(bytes: &[u8], pixels: CleanPixels) -> Result<Cleaned, BadPic
     check_characters(text)?;
     let mut reader = Reader::from_str(text.trim_ascii_start());
     reader.config_mut().expand_empty_elements = true;
-    let mut drawing = Drawing::new(pixels);
+    let mut drawing = Drawing::default();
     loop {
         // Without a root, nothing says that the file is an SVG.
         let event = reader.read_event().map_err(|error| match drawing.size {
@@ -162,6 +159,7 @@ struct Open {
 }
 
 /// What was read of a file.
+#[derive(Default)]
 struct Drawing {
     embedded: Embedded,
     written: Written,
@@ -178,20 +176,6 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn new(pixels: CleanPixels) -> Self {
-        Self {
-            embedded: Embedded::new(pixels),
-            written: Written::default(),
-            spaces: Spaces::default(),
-            open: Vec::new(),
-            skipped: 0,
-            elements: 0,
-            repeats: Repeats::default(),
-            sheet: String::new(),
-            size: None,
-        }
-    }
-
     fn open(&mut self, start: &BytesStart<'_>) -> Result<(), BadPicture> {
         if self.open.len() + self.skipped >= DEPTH_MAX {
             return Err(unsupported("more than 256 nested elements"));

@@ -60,7 +60,7 @@ const PROPERTIES: &str = "\
 const ONLY_PROPERTIES: &str = "\
     animation animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count \
     animation-name animation-play-state animation-timing-function background background-color color-scheme enable-background \
-    fill-rule offset-distance offset-path offset-rotate perspective rotate scale text-shadow transform-style transition \
+    offset-distance offset-path offset-rotate perspective rotate scale text-shadow transform-style transition \
     transition-delay transition-duration transition-property transition-timing-function translate will-change";
 /// Places, and the numbers of filters.
 const PLACES: &str = "\
