@@ -101,18 +101,23 @@ impl Editor<'_> {
         }
     }
 
-    /// Checks the terms of an earlier version of a post. Returns the deleted tags, which are created again, and an error for each other term
-    /// that no longer exists.
-    pub(super) async fn find_gone(&self, post: &Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
+    /// Checks the terms of an earlier version of a post. A term that was merged is replaced by the one that it was merged into. Returns the deleted tags, which
+    /// are created again, and an error for each other term that no longer exists.
+    pub(super) async fn find_gone(&self, post: &mut Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
         let (mut tags, mut errors) = (Vec::new(), Vec::new());
         for kind in TermKind::ALL {
-            let found = try_join_all(post.terms(kind).iter().map(|slug| self.reader.term(kind, slug))).await?;
-            for (slug, found) in post.terms(kind).iter().zip(found) {
+            let named = post.terms(kind).to_vec();
+            let found = try_join_all(named.iter().map(|slug| self.reader.term(kind, slug))).await?;
+            for (slug, found) in named.iter().zip(found) {
                 let noun = kind.noun();
                 let why = match found {
                     Some(term) if term.id.first_slug == *slug => continue,
                     None if kind == TermKind::Tag => {
                         tags.push(slug.clone());
+                        continue;
+                    }
+                    Some(term) if term.former_slugs.contains(slug) => {
+                        post.replace_term(kind, slug, &term.id.first_slug);
                         continue;
                     }
                     Some(term) => format!("its slug now belongs to the {noun} \"{}\"", term.name),
@@ -155,7 +160,7 @@ impl Editor<'_> {
     }
 
     /// The first slugs of the terms, and those of the terms that are created with the post.
-    async fn find_kind(
+    pub(super) async fn find_kind(
         &self,
         kind: TermKind,
         field: &'static str,

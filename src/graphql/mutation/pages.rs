@@ -47,7 +47,8 @@ impl From<CreatePageInput> for NewPage {
         let CreatePageInput { cover_id, language, order, publish, .. } = input;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
-        let text = NewPost { title, excerpt, markdown, metadata, fields, cover, language, publish, ..NewPost::default() };
+        let text =
+            NewPost { title, excerpt, markdown, metadata, fields, cover, language, publish, ..NewPost::default() };
         Self { path, order, text }
     }
 }
