@@ -59,7 +59,7 @@ impl Schemas {
         // The suggestions in errors are those of the rules.
         declaring(&self.fields, || {
             // No field returns these interfaces, so the engine would not find them.
-            Schema::build(Query::default(), Mutation, EmptySubscription)
+            Schema::build(Query::default(), Mutation::default(), EmptySubscription)
                 .register_output_type::<PostPayload>()
                 .register_output_type::<PagePayload>()
                 .register_output_type::<GroupingTerm>()

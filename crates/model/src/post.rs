@@ -216,6 +216,25 @@ impl Post {
         self.terms(kind).contains(slug)
     }
 
+    /// Puts a term in the place of another one, which the post loses if it has both.
+    pub fn replace_term(&mut self, kind: TermKind, from: &Slug, into: &Slug) {
+        let terms = match kind {
+            TermKind::Category => &mut self.categories,
+            TermKind::Tag => &mut self.tags,
+            TermKind::Author => &mut self.authors,
+            TermKind::Series => {
+                self.series = self.series.take().map(|series| if series == *from { into.clone() } else { series });
+                return;
+            }
+        };
+        let has_both = terms.contains(into);
+        match terms.iter().position(|slug| slug == from) {
+            Some(place) if has_both => drop(terms.remove(place)),
+            Some(place) => terms[place] = into.clone(),
+            None => {}
+        }
+    }
+
     /// Whether the post has the slug, now or formerly.
     pub fn has_slug(&self, slug: &Slug) -> bool {
         self.slug == *slug || self.former_slugs.contains(slug)

@@ -169,7 +169,7 @@ mod tests {
         let sent = SentMetadata { metadata: metadata.as_ref(), fields: fields.as_ref() };
         let made = sent.over(&Metadata::parse(before).expect(before), Some(&declared()));
         made.map(|made| made.map(|made| made.text().to_owned())).map_err(|errors| {
-            let place = |error: &UserError| error.inside.clone().unwrap_or_default();
+            let place = |error: &UserError| error.inside.concat();
             errors.iter().map(|e| format!("{}.{}: {}", e.field.unwrap_or_default(), place(e), e.message)).collect()
         })
     }

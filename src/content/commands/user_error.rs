@@ -9,8 +9,8 @@ pub struct UserError {
     pub message: String,
     /// The field of the input at fault.
     pub field: Option<&'static str>,
-    /// The declared field at fault, inside of `field`.
-    pub inside: Option<String>,
+    /// The path inside of `field`: the declared field at fault, or the number and the field of an item of a list.
+    pub inside: Vec<String>,
 }
 
 /// What is wrong, with what the client needs to fix it.
@@ -45,7 +45,7 @@ pub enum Current {
 
 impl UserError {
     fn new(problem: Problem, field: &'static str, message: impl Into<String>) -> Self {
-        Self { problem, message: message.into(), field: Some(field), inside: None }
+        Self { problem, message: message.into(), field: Some(field), inside: Vec::new() }
     }
 
     pub fn invalid(field: &'static str, message: impl Into<String>) -> Self {
@@ -55,7 +55,15 @@ impl UserError {
     /// The same error, at a field inside of the field.
     #[must_use]
     pub(super) fn inside(self, name: &str) -> Self {
-        Self { inside: Some(name.to_owned()), ..self }
+        Self { inside: vec![name.to_owned()], ..self }
+    }
+
+    /// The same error, of an object in this field, which is a list if `item` is given.
+    #[must_use]
+    pub(crate) fn below(self, field: &'static str, item: Option<usize>) -> Self {
+        let item = item.map(|number| number.to_string());
+        let inside = item.into_iter().chain(self.field.map(str::to_owned)).chain(self.inside).collect();
+        Self { field: Some(field), inside, ..self }
     }
 
     pub fn not_found(field: &'static str, message: impl Into<String>) -> Self {

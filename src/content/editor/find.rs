@@ -95,18 +95,23 @@ impl Editor<'_> {
         }
     }
 
-    /// Checks the terms of an earlier version of a post. Returns the deleted tags, which are created again, and an error for each other term
-    /// that no longer exists.
-    pub(super) async fn find_gone(&self, post: &Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
+    /// Checks the terms of an earlier version of a post. A term that was merged is replaced by the one that it was merged into. Returns the deleted tags, which
+    /// are created again, and an error for each other term that no longer exists.
+    pub(super) async fn find_gone(&self, post: &mut Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
         let (mut tags, mut errors) = (Vec::new(), Vec::new());
         for kind in TermKind::ALL {
-            let found = try_join_all(post.terms(kind).iter().map(|slug| self.reader.term(kind, slug))).await?;
-            for (slug, found) in post.terms(kind).iter().zip(found) {
+            let named = post.terms(kind).to_vec();
+            let found = try_join_all(named.iter().map(|slug| self.reader.term(kind, slug))).await?;
+            for (slug, found) in named.iter().zip(found) {
                 let noun = kind.noun();
                 let why = match found {
                     Some(term) if term.id.first_slug == *slug => continue,
                     None if kind == TermKind::Tag => {
                         tags.push(slug.clone());
+                        continue;
+                    }
+                    Some(term) if term.former_slugs.contains(slug) => {
+                        post.replace_term(kind, slug, &term.id.first_slug);
                         continue;
                     }
                     Some(term) => format!("its slug now belongs to the {noun} \"{}\"", term.name),
@@ -124,10 +129,10 @@ impl Editor<'_> {
         let creates_tags = named.create_missing_tags;
         let [mut of_authors, mut of_categories, mut of_tags, mut of_series] = [(); 4].map(|()| Vec::new());
         let ((authors, _), (categories, _), (tags, new_tags), (series, _)) = try_join4(
-            self.find_kind(TermKind::Author, named.authors, false, &mut of_authors),
-            self.find_kind(TermKind::Category, named.categories, false, &mut of_categories),
-            self.find_kind(TermKind::Tag, named.tags, creates_tags, &mut of_tags),
-            self.find_kind(TermKind::Series, named.series, false, &mut of_series),
+            self.find_kind(TermKind::Author, TermKind::Author.slugs_field(), named.authors, false, &mut of_authors),
+            self.find_kind(TermKind::Category, TermKind::Category.slugs_field(), named.categories, false, &mut of_categories),
+            self.find_kind(TermKind::Tag, TermKind::Tag.slugs_field(), named.tags, creates_tags, &mut of_tags),
+            self.find_kind(TermKind::Series, TermKind::Series.slugs_field(), named.series, false, &mut of_series),
         )
         .await?;
         errors.extend([of_authors, of_categories, of_tags, of_series].into_iter().flatten());
@@ -149,14 +154,14 @@ impl Editor<'_> {
     }
 
     /// The first slugs of the terms, and those of the terms that are created with the post.
-    async fn find_kind(
+    pub(super) async fn find_kind(
         &self,
         kind: TermKind,
+        field: &'static str,
         named: Option<Vec<String>>,
         creates_missing: bool,
         errors: &mut Vec<UserError>,
     ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
-        let field = kind.slugs_field();
         let Some(named) = named else { return Ok((None, Vec::new())) };
         let (mut slugs, mut seen) = (Vec::new(), HashSet::new());
         for text in &named {

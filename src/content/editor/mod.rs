@@ -1,7 +1,9 @@
-//! Changes by clients, one post or term at a time. The rule: what the caller can fix is returned as
+//! Changes by clients. The rule: what the caller can fix is returned as
 //! [`UserError`](super::commands::UserError)s, and then nothing was changed.
 
+mod bulk;
 mod find;
+mod merge;
 mod new_term;
 mod once;
 mod parents;
@@ -15,7 +17,12 @@ use super::access::permission;
 use super::error::Result;
 use super::{Content, Reader, Writer};
 
+pub(crate) use bulk::BULK_POSTS_MAX;
+pub(crate) use bulk::BulkChanges;
+pub use bulk::NamedVersion;
+pub(crate) use bulk::READS_AT_ONCE as MERGE_READ_AHEAD;
 pub use find::NamedTerms;
+pub(crate) use merge::{MERGE_TRIES_MAX, MERGED_POSTS_MAX};
 pub use new_term::NewTerm;
 pub(crate) use parents::NamedParent;
 pub(crate) use posts::Restored;

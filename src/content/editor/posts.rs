@@ -17,9 +17,9 @@ use super::{Editor, NamedTerms, once};
 /// How many numbers are tried for a slug that is generated from a title.
 const NUMBERS_MAX: u32 = 1_000;
 /// How often a change is tried when it conflicts with other changes.
-const TRIES_MAX: u32 = 5;
+pub(super) const TRIES_MAX: u32 = 5;
 /// The wait before the first retry; it doubles with each retry.
-const WAIT: Duration = Duration::from_millis(20);
+pub(super) const WAIT: Duration = Duration::from_millis(20);
 
 /// The slug of a post whose title has no letter or digit.
 fn fallback_slug() -> Slug {
@@ -228,7 +228,8 @@ impl Editor<'_> {
         until_made(TRIES_MAX, WAIT, || {
             let known = known.take();
             async {
-                let (new_tags, errors) = self.find_gone(&earlier.post, revision).await?;
+                let mut earlier = earlier.clone();
+                let (new_tags, errors) = self.find_gone(&mut earlier.post, revision).await?;
                 if !errors.is_empty() {
                     return Ok(Some(Err(errors)));
                 }
@@ -326,7 +327,7 @@ pub(super) fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
 
 /// The errors name fields of the inputs that create or update a post. The callers retry after a conflict, and answer a repeated creation
 /// themselves.
-fn answer(outcome: Outcome) -> Result<Edited<()>> {
+pub(super) fn answer(outcome: Outcome) -> Result<Edited<()>> {
     let error = match outcome {
         Outcome::Done => return Ok(Ok(())),
         Outcome::Conflict => return Err(ContentError::Busy),

@@ -16,7 +16,7 @@ use super::Editor;
 use super::new_term::{NewTerm, creation_key};
 use super::parents::{NamedParent, bad_parent};
 
-const CHANGES_TERMS: &str = "this changes a category, tag, author or series";
+pub(super) const CHANGES_TERMS: &str = "this changes a category, tag, author or series";
 
 /// Why a term was not created.
 enum NotCreated {
@@ -43,8 +43,8 @@ pub struct TermChanges {
 
 /// A term that a change names, with the version that the change is based on.
 #[derive(Debug, Clone)]
-struct Named {
-    id: TermNodeId,
+pub(super) struct Named {
+    pub id: TermNodeId,
     version: i32,
 }
 
@@ -198,7 +198,7 @@ impl Editor<'_> {
 }
 
 /// The term of this kind that an id names.
-fn named(kind: TermKind, id: &str, version: i32) -> Option<Named> {
+pub(super) fn named(kind: TermKind, id: &str, version: i32) -> Option<Named> {
     match id.parse() {
         Ok(NodeId::Term(id)) if id.key.kind == kind => Some(Named { id, version }),
         _ => None,
@@ -206,7 +206,7 @@ fn named(kind: TermKind, id: &str, version: i32) -> Option<Named> {
 }
 
 /// Why a change that names a term cannot be made on the term of its first slug.
-fn refusal(named: &Named, found: &Term) -> Option<UserError> {
+pub(super) fn refusal(named: &Named, found: &Term) -> Option<UserError> {
     if found.node_id() != named.id {
         return Some(missing(found.kind()));
     }
@@ -307,7 +307,7 @@ fn taken(kind: TermKind, slug: &Slug) -> UserError {
     UserError::taken("slug", format!("another {} has or has had the slug {slug}", kind.noun()))
 }
 
-fn missing(kind: TermKind) -> UserError {
+pub(super) fn missing(kind: TermKind) -> UserError {
     let noun = kind.noun();
     let article = if kind == TermKind::Author { "an" } else { "a" };
     UserError::not_found(

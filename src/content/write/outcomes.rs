@@ -23,6 +23,16 @@ pub enum Outcome {
     KeyUsed,
 }
 
+/// The outcome of changes that are made together or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Together {
+    Done,
+    /// Nothing was changed: one of the changes was refused, with the outcomes of all that are of posts. All of these are `Done` if a term is the reason.
+    Refused(Vec<Outcome>),
+    /// Nothing was changed, because no transaction can hold them, for this reason.
+    TooLarge(String),
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermOutcome {
     Done,
@@ -42,6 +52,16 @@ pub(super) fn count_posts(ended: &Result<Vec<Outcome>>, changes: usize) {
         Ok(outcomes) => outcomes.iter().for_each(|outcome| metrics::changes_ended("post", name(outcome), 1)),
         Err(error) => metrics::changes_ended("post", name_of(error), changes as u64),
     }
+}
+
+pub(super) fn count_together(ended: &Result<Together>, posts: usize, terms: usize) {
+    let outcome = match ended {
+        Ok(Together::Done) => "committed",
+        Ok(Together::Refused(_) | Together::TooLarge(_)) => "refused",
+        Err(error) => name_of(error),
+    };
+    metrics::changes_ended("post", outcome, posts as u64);
+    metrics::changes_ended("term", outcome, terms as u64);
 }
 
 pub(super) fn count_terms(ended: &Result<Vec<TermOutcome>>) {

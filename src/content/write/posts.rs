@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use crate::content::error::{ContentError, Result};
 use crate::model::Slug;
+use crate::store::StoreError;
 
 use super::Writer;
 use super::keyed::NewKey;
-use super::outcomes::Outcome;
-use super::plan::{Change, Planned};
+use super::outcomes::{self, Outcome, Together};
+use super::plan::{Change, Planned, TermChange};
 
 impl Writer {
     /// Makes the changes, and creates those of `new_tags` that a post then has and that do not exist. Returns the outcomes in the same order. `key`: the
@@ -37,6 +38,42 @@ impl Writer {
             outcomes.insert(i, outcome);
         }
         Ok(outcomes)
+    }
+
+    /// Makes all changes in one transaction, or none of them.
+    ///
+    /// # Errors
+    /// Those of [`change_posts_with`](Self::change_posts_with).
+    pub async fn change_posts_together(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Together> {
+        self.change_together(changes, new_tags, Vec::new()).await
+    }
+
+    /// [`change_posts_together`](Self::change_posts_together), with changes of terms after those of the posts.
+    pub(super) async fn change_together(
+        &self,
+        changes: Vec<Change>,
+        new_tags: &[Slug],
+        of_terms: Vec<TermChange>,
+    ) -> Result<Together> {
+        let (posts, terms) = (changes.len(), of_terms.len());
+        let mut planned = Vec::with_capacity(posts);
+        for change in changes {
+            match Planned::of(change, &self.indexed) {
+                Ok(one) => planned.push(one),
+                Err(ContentError::TooLarge { what, reason }) => {
+                    return Ok(Together::TooLarge(format!("the body of {what}: {reason}")));
+                }
+                Err(error) => return Err(error),
+            }
+            // Packing many bodies takes long.
+            tokio::task::yield_now().await;
+        }
+        let ended = match self.change_in_one(planned, new_tags, of_terms).await {
+            Err(ContentError::Store(error @ StoreError::Limit(_))) => Ok(Together::TooLarge(error.to_string())),
+            ended => ended,
+        };
+        outcomes::count_together(&ended, posts, terms);
+        ended
     }
 
     /// Makes changes that were planned elsewhere.

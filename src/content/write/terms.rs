@@ -11,8 +11,8 @@ use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::keys::{Table, term};
 use crate::model::{BadParent, Slug, Term, TermKind};
 
-use super::outcomes::{self, TermOutcome};
-use super::plan::{StoredTerm, TermChange};
+use super::outcomes::{self, TermOutcome, Together};
+use super::plan::{Change, StoredTerm, TermChange};
 use super::retry::until_made;
 use super::{CONCURRENCY, Writer};
 
@@ -51,7 +51,7 @@ pub enum Deleted {
 
 impl Writer {
     /// The term that has this slug, or had it, for a change. One or two point reads.
-    async fn find_term(&self, kind: TermKind, slug: &Slug) -> Result<Option<StoredTerm>> {
+    pub(in crate::content) async fn find_term(&self, kind: TermKind, slug: &Slug) -> Result<Option<StoredTerm>> {
         let mut key = term::term(slug);
         for _ in 0..2 {
             let Some(row) = self.store.get(Table::Terms(kind).name(), &key).await? else { return Ok(None) };
@@ -237,6 +237,24 @@ impl Writer {
             })
         })
         .await
+    }
+
+    /// Makes `after` of the term `into`, deletes the term `from`, and makes these changes of posts before: all in one transaction, or nothing. Also returns the
+    /// term `into` after the change.
+    ///
+    /// # Errors
+    /// Those of [`change_posts_with`](Self::change_posts_with).
+    pub(in crate::content) async fn merge_terms(
+        &self,
+        from: StoredTerm,
+        into: StoredTerm,
+        after: Term,
+        posts: Vec<Change>,
+    ) -> Result<(Together, Term)> {
+        let change = self.change_to(Some(into), after)?;
+        let after = change.term().clone();
+        let of_terms = vec![TermChange { before: Some(from), after: None }, change];
+        Ok((self.change_together(posts, &[], of_terms).await?, after))
     }
 
     /// # Errors

@@ -2,6 +2,7 @@
 //! the content meanwhile; what the catalogs do not show is assumed to cost the maximum. The index of a term, a language or a value may contain
 //! every post.
 
+use crate::content::editor::BULK_POSTS_MAX;
 use crate::content::read::pages::terms_by_count::TERMS_BY_COUNT_MAX;
 use crate::content::read::pages::{LOOK_UPS_MAX, RANGE_READS_MAX};
 use crate::content::read::{Catalog, Sizes, Start};
@@ -44,6 +45,8 @@ pub(super) enum Source {
     Terms(TermKind),
     /// The same, ordered by their number of posts.
     TermsByCount(TermKind),
+    /// The posts of a change of many.
+    Bulk,
     /// Another list, with a price that does not depend on its arguments.
     Other,
 }
@@ -72,6 +75,9 @@ impl List {
             Source::Terms(kind) if arguments.is_by_count() => Source::TermsByCount(kind),
             source => source,
         };
+        if source == Source::Bulk {
+            return Self { size: arguments.length(&["input", "posts"], BULK_POSTS_MAX), ..Self::none(source) };
+        }
         let list = Self { size: arguments.page_size(), start: arguments.start(), ..Self::none(source) };
         if !matches!(source, Source::Posts | Source::Term | Source::Series) {
             return list;
@@ -158,7 +164,7 @@ fn items(list: &List, need: u64, sizes: &Sizes) -> Demand {
             let of_author = look_ups(need.min(posts)).plus(Demand::reads_of(0, 1, need));
             Demand::reads_of(0, ranges, ranges * need).plus(of_author).with(Catalog::Posts)
         }
-        Source::Other => Demand::default(),
+        Source::Bulk | Source::Other => Demand::default(),
     }
 }
 
@@ -258,7 +264,7 @@ pub(super) fn count_of_months(sizes: &Sizes) -> Demand {
 pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
     match list.source {
         Source::Terms(kind) | Source::TermsByCount(kind) => Demand::default().with(Catalog::Terms(kind)),
-        Source::Other => Demand::default(),
+        Source::Bulk | Source::Other => Demand::default(),
         Source::Drafts => {
             let ranges = sizes.reads_of_drafts(FIRST_ROWS).unwrap_or(RANGES_MAX).min(RANGES_MAX);
             Demand::reads(0, ranges).with(Catalog::Drafts)

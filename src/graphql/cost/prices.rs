@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
+use crate::content::editor::{MERGE_READ_AHEAD, MERGE_TRIES_MAX, MERGED_POSTS_MAX};
 use crate::content::read::pages::RANGE_READS_MAX;
 use crate::content::read::{
     DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, all_pages_reads,
@@ -97,6 +98,8 @@ pub(super) enum Reads {
     CategoriesBelow,
     /// A change of a post whose input names terms; the look-ups of these are added.
     WithTerms(Bound),
+    /// A change of many posts: this for each of them, the look-ups of terms, and one transaction.
+    Bulk(Bound),
     /// As `Fixed`, and the terms of the version.
     RestoreRevision(Bound),
     /// As `Fixed`, and the pages below, if the page is moved.
@@ -110,7 +113,7 @@ pub(super) enum Objects {
     AtMost(u64),
     /// The terms of one kind of a post.
     TermsOfPost(TermKind),
-    /// The requested page size of the connection that the field is on.
+    /// The requested page size of the connection that the field is on, or the number of posts of a change.
     Page,
     /// One for each id of the argument `ids`.
     ForEachId,
@@ -168,6 +171,18 @@ const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
 const WRITE_TERM: Price = change(3 * TERM_READS + 1, 0);
 /// The term, its count, the tree of categories, and all drafts, to count those of a term whose deletion is refused.
 const DELETE_TERM: Price = change(2 * TERM_READS + 2, RANGE_READS_MAX as u64 + 10);
+const BULK: Price = Price::of(Reads::Bulk(Bound::new(FIND_POST, 0)));
+const MERGE_TRIES: u64 = MERGE_TRIES_MAX as u64;
+/// In each try: both terms, the tree of categories, the index of the term, and all drafts. Each post is changed once, in a transaction of its own in the worst
+/// case; those that are read ahead of a group are read again.
+const MERGE: Price = Price::of(Reads::Fixed(
+    Bound::new(
+        MERGE_TRIES * (2 * TERM_READS + 1)
+            + FIND_POST * (MERGED_POSTS_MAX + MERGE_TRIES_MAX as usize * MERGE_READ_AHEAD) as u64,
+        MERGE_TRIES * (RANGE_READS_MAX as u64 + 12),
+    )
+    .writing(MERGED_POSTS_MAX as u64 + MERGE_TRIES),
+));
 /// The row of the tree, and the page. A page that is to be scheduled also takes a range read of those that are.
 const PAGE_STEPS: u64 = 2;
 /// As `KEY`, for a page.
@@ -229,8 +244,13 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Mutation"], "deleteCategory", DELETE_TERM),
     (&["Mutation"], "deletePage", DELETE_PAGE),
     (&["Mutation"], "deletePost", change(FIND_POST, 0)),
+    (&["Mutation"], "deletePosts", BULK),
     (&["Mutation"], "deleteSeries", DELETE_TERM),
     (&["Mutation"], "deleteTag", DELETE_TERM),
+    (&["Mutation"], "mergeAuthors", MERGE),
+    (&["Mutation"], "mergeCategories", MERGE),
+    (&["Mutation"], "mergeSeries", MERGE),
+    (&["Mutation"], "mergeTags", MERGE),
     (&["Mutation"], "publishPage", UPDATE_PAGE),
     (&["Mutation"], "publishPost", change(FIND_POST, 0)),
     (&["Mutation"], "restoreRevision", RESTORE_REVISION),
@@ -243,6 +263,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Mutation"], "updateCategory", WRITE_TERM),
     (&["Mutation"], "updatePage", UPDATE_PAGE),
     (&["Mutation"], "updatePost", UPDATE_POST),
+    (&["Mutation"], "updatePosts", BULK),
     (&["Mutation"], "updateSeries", WRITE_TERM),
     (&["Mutation"], "updateTag", WRITE_TERM),
     (&["NavigationItem"], "children", NAVIGATION),
@@ -303,6 +324,8 @@ pub(super) const PRICES: &PriceTable = &[
     (&["SeriesPlace"], "previous", Price::of(Reads::Series(1))),
     (&["Site"], "image", PICTURE),
     (&["Site"], "navigation", NAVIGATION),
+    (&["UpdatePostsPayload"], "posts", PAGE),
+    (&["DeletePostsPayload", "UpdatePostsPayload"], "userErrors", PAGE),
     (&["TokenAuditLogEntry"], "token", fixed(1, 0)),
 ];
 

@@ -21,6 +21,9 @@ const MONTHS_UNKNOWN: u64 = 10_000;
 /// The versions in one range read: a store of tables returns at most 4 MiB at once, and a version may have 700 KB.
 const VERSIONS_OF_RANGE: u64 = 5;
 
+/// The input fields that name terms of a change of many posts.
+const BULK_TERM_FIELDS: [&str; 5] =
+    ["addTagSlugs", "removeTagSlugs", "addCategorySlugs", "removeCategorySlugs", "authorSlugs"];
 /// The number of unknown slugs per field for which terms are suggested, with one range read each.
 const SUGGESTED_FOR: u64 = 5;
 /// The numbers that are appended to a slug that is taken, with one transaction each. If more posts have the same title, it costs more.
@@ -46,6 +49,7 @@ impl Reads {
             self,
             Self::Fixed(_)
                 | Self::WithTerms(_)
+                | Self::Bulk(_)
                 | Self::RestoreRevision(_)
                 | Self::UpdatePage(_)
                 | Self::Post { .. }
@@ -87,6 +91,10 @@ impl Reads {
             Self::AllPages => all_pages(arguments),
             Self::Catalogs => Catalog::ALL.into_iter().fold(Demand::default(), Demand::with),
             Self::WithTerms(bound) => with_terms(bound, arguments),
+            Self::Bulk(each) => {
+                let terms = named_terms(&BULK_TERM_FIELDS, arguments);
+                Demand::of(each.times(priced.list.size).writing(1).plus(terms))
+            }
             Self::RestoreRevision(bound) => {
                 // A post has at most one index entry for each declared field.
                 let restored = TERM_READS * (INDEXES_OF_POST + sizes.indexed_fields);
@@ -183,9 +191,12 @@ fn page_of_revisions(priced: &Priced<'_>) -> Demand {
 
 /// A change of a post whose input names terms: two reads for a former slug, and suggestions for unknown slugs.
 fn with_terms(change: Bound, arguments: &Arguments<'_>) -> Demand {
-    let named = TermKind::ALL.map(|kind| arguments.length(&["input", kind.slugs_field()], TERMS_OF_POST as usize));
-    let suggested = named.iter().map(|count| count.min(&SUGGESTED_FOR)).sum();
     let is_numbered = arguments.field.name == "createPost" && !arguments.surely_has(&["input", "slug"]);
     let numbers = if is_numbered { SLUGS_TRIED } else { 0 };
-    Demand::of(change.plus(Bound::new(TERM_READS * named.iter().sum::<u64>(), suggested).writing(numbers)))
+    Demand::of(change.plus(named_terms(&TermKind::ALL.map(TermKind::slugs_field), arguments).writing(numbers)))
+}
+
+fn named_terms(fields: &[&str], arguments: &Arguments<'_>) -> Bound {
+    let named = fields.iter().map(|field| arguments.length(&["input", field], TERMS_OF_POST as usize));
+    named.fold(Bound::NONE, |all, count| all.plus(Bound::new(TERM_READS * count, count.min(SUGGESTED_FOR))))
 }

@@ -124,7 +124,11 @@ impl<'a> CostWalk<'a> {
         let Circumstances { variables, assumes_any, sizes } = self.circumstances;
         let arguments = Arguments { operation: self.operation, variables, assumes_any, field };
         let priced = |price: &Price| {
-            let source = if let Reads::Page(source) = price.reads { source } else { Source::Other };
+            let source = match price.reads {
+                Reads::Page(source) => source,
+                Reads::Bulk(_) => Source::Bulk,
+                _ => Source::Other,
+            };
             let selected = field.set.map(|set| self.selected(set)).unwrap_or_default();
             Priced { arguments, sizes, on: parents.list, list: List::of(source, &arguments, sizes), selected }
         };

@@ -2,6 +2,8 @@
 //! required role gets an error before any content is read.
 
 mod assets;
+mod bulk;
+mod editing;
 mod inputs;
 mod pages;
 mod payloads;
@@ -10,20 +12,22 @@ mod terms;
 mod tokens;
 mod user_errors;
 
-use async_graphql::{Context, Object};
+use async_graphql::{Context, MergedObject, Object};
 
 use self::assets::{DeleteAssetInput, UpdateAssetInput, UpdateAssetPayload};
+use self::bulk::BulkMutation;
 use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
 use crate::content::access::{Previews, Tokens};
 use crate::content::assets::AssetEditor;
-use crate::content::editor::{Editor, PageChanges};
+use crate::content::editor::PageChanges;
 use crate::model::{NodeId, Role, TermKind};
 
 use super::failure::Result;
 use super::scalars::DateTime;
 use super::{access, context};
 
+use editing::editor;
 use inputs::{
     CreatePostInput, DeleteInput, PublishPostInput, RestoreRevisionInput, UnpublishPostInput, UpdatePostInput,
 };
@@ -44,16 +48,20 @@ use terms::{
 pub(super) use pages::PagePayload;
 pub(super) use payloads::PostPayload;
 
-pub struct Mutation;
-
 /// All write operations. Each requires `Authorization: Bearer` with a token. They run one after another, and each one either changes everything that it
-/// says or nothing. A mutation field is null only if `errors` has an entry with its path: UNAUTHENTICATED without a token, FORBIDDEN with too low a role,
+/// says or nothing (merges of terms with many posts: docs/writing.md). A mutation field is null only if `errors` has an entry with its path: UNAUTHENTICATED without a token, FORBIDDEN with too low a role,
 /// CHANGE_IN_PROGRESS (nothing was changed: send it again), OUTCOME_UNKNOWN (it may have been made, so it is not retryable: with an `idempotencyKey` send it
 /// again, otherwise read the object first) and others (docs/errors.md); the mutations before and after it keep their answers. Each error has `extensions.code` and
 /// `extensions.retryable`. What the person at the form can correct is in `userErrors`, except for a value that is not of its type, such as a malformed
 /// DateTime, which is an error of the request.
+#[derive(MergedObject, Default)]
+pub struct Mutation(MainMutation, BulkMutation);
+
+#[derive(Default)]
+struct MainMutation;
+
 #[Object]
-impl Mutation {
+impl MainMutation {
     /// Creates a post: a draft, or with `publish` or `publishAt` a published or scheduled post. With an `idempotencyKey` the input can be sent again without creating
     /// a second post. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn create_post(
@@ -370,14 +378,6 @@ fn tokens<'a>(ctx: &Context<'a>) -> Result<Tokens<'a>> {
     let actor = access::require(ctx, Role::Admin)?;
     let request = context::of(ctx);
     Ok(Tokens::new(&request.content, &request.reader, actor)?)
-}
-
-/// Checks the role before each mutation of content, and drops what was loaded for the previous one.
-fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
-    let actor = access::require(ctx, needed)?;
-    let request = context::of(ctx);
-    request.loaders.clear();
-    Ok(Editor::new(&request.content, &request.reader, actor)?)
 }
 
 async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteInput) -> Result<Option<DeletePayload>> {

@@ -24,7 +24,8 @@ pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
         name = "field",
         ty = "&Option<Vec<String>>",
         desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if the problem has no single\n\
-                input. Of a list it names the whole list, and each item that is refused has an error of its own."
+                input. Of a list it names the whole list, and each item that is refused has an error of its own;\n\
+                in `posts` of a change of many posts it names the item, such as `[\"input\", \"posts\", \"3\", \"id\"]`."
     )
 )]
 pub(super) enum UserError {
@@ -45,7 +46,8 @@ macro_rules! user_error {
             /// What is wrong, and what to do; a sentence to show to a person. It can change; decide by `code`.
             message: String,
             /// The path of the rejected input, such as `["input", "slug"]`; null if the problem has no single
-            /// input. Of a list it names the whole list, and each item that is refused has an error of its own.
+            /// input. Of a list it names the whole list, and each item that is refused has an error of its own;
+            /// in `posts` of a change of many posts it names the item, such as `["input", "posts", "3", "id"]`.
             field: Option<Vec<String>>,
             $($own)*
         }
@@ -70,7 +72,7 @@ user_error! {
 
 user_error! {
     /// The object was changed since the version in `expectedVersion`: CONFLICT. There can be other errors beside it. Its `field` is
-    /// `["input", "expectedVersion"]`, which no person sees: show it for the whole form.
+    /// `["input", "expectedVersion"]`, or ends with `expectedVersion` if the input names several objects; no person sees that: show it for the whole form.
     ConflictError {
         /// The object as it is now, for example `... on Post { version title body { markdown } }`. To overwrite it after the person has decided, repeat
         /// the mutation with its `version`.
@@ -131,7 +133,7 @@ macro_rules! payload {
         $(#[$doc:meta])*
         $visibility:vis $name:ident($changed:ident: $result:ty) {
             $(#[$of_field:meta])*
-            $field:ident: $type:ident = $value:expr
+            $field:ident: $type:ty = $value:expr
         }
     ) => {
         $(#[$doc])*

@@ -26,6 +26,12 @@ fn request(field: &str, is_own: bool) -> String {
         "Mutation.updatePost" | "Mutation.publishPost" | "Mutation.unpublishPost" | "Mutation.deletePost" => {
             change(&field[9..], number, "")
         }
+        "Mutation.updatePosts" | "Mutation.deletePosts" => {
+            mutation(&format!("posts: [{{ id: \"{id}\", expectedVersion: 1 }}]"), "")
+        }
+        _ if field.starts_with("Mutation.merge") => {
+            mutation("from: { id: \"x\", expectedVersion: 1 }, into: { id: \"y\", expectedVersion: 1 }", "")
+        }
         "Mutation.restoreRevision" => {
             let revision = id.replace("post-", "revision-");
             mutation(&format!("revisionId: \"{revision}-1\", expectedVersion: 1"), "")

@@ -5,7 +5,7 @@ use tidings::model::actor::Role;
 use tidings::model::metadata::METADATA_DEPTH_MAX;
 use tidings::model::{Actor, ActorKind, JsonValue, NodeId, PostId, TermKind};
 use tidings::testing::{
-    Edited, Editor, NamedTerms, NewPost, NewTerm, Patch, PostChanges, Problem, TermChanges, UserError,
+    Edited, Editor, NamedTerms, NamedVersion, NewPost, NewTerm, Patch, PostChanges, Problem, TermChanges, UserError,
 };
 
 use super::model::{Command, Model, Refusal, body_of, is_featured, language_of, metadata_of};
@@ -90,7 +90,7 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
         Command::Delete { id, version } => {
             return Ok(editor.delete_post(&node(&id), version).await?.map(|id| id.to_string()));
         }
-        Command::SaveTag { .. } | Command::RenameTag { .. } | Command::DeleteTag { .. } => {
+        Command::SaveTag { .. } | Command::RenameTag { .. } | Command::DeleteTag { .. } | Command::MergeTag { .. } => {
             return edit_tag(content, &editor, command).await;
         }
     };
@@ -122,6 +122,13 @@ async fn edit_tag(content: &Content, editor: &Editor<'_>, command: &Command) -> 
             }
             (Command::DeleteTag { .. }, Some((id, version))) => {
                 editor.delete_term(TermKind::Tag, &id, version).await?.map(drop)
+            }
+            (Command::MergeTag { into, .. }, Some((id, version))) => {
+                let Some(into) = content.reader().term(TermKind::Tag, &into.parse().expect("a slug")).await? else {
+                    return Ok(Err(vec![UserError::not_found("into", "no tag has the slug")]));
+                };
+                let into = NamedVersion { id: into.node_id().to_string(), version: into.version };
+                editor.merge_terms(TermKind::Tag, &NamedVersion { id, version }, &into).await?.map(drop)
             }
             (_, None) => return Ok(Err(vec![UserError::not_found("slug", "no tag has the slug")])),
             (command, Some(_)) => panic!("{command:?} is not of a tag"),
@@ -212,6 +219,7 @@ impl Model {
                 vec![id.clone()]
             }
             Command::RenameTag { slug, new_slug } => vec![slug.clone(), new_slug.clone()],
+            Command::MergeTag { slug, into } => vec![slug.clone(), into.clone()],
             Command::SaveTag { .. } | Command::DeleteTag { .. } => Vec::new(),
         };
         contested(one).iter().any(|of_one| contested(other).contains(of_one))

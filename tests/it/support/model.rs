@@ -83,6 +83,11 @@ pub enum Command {
     DeleteTag {
         slug: String,
     },
+    /// The tag that has the slug is merged into another tag.
+    MergeTag {
+        slug: String,
+        into: String,
+    },
 }
 
 /// The fields of a post that a command changes.
@@ -108,7 +113,10 @@ impl Command {
     /// The slug of the tag that the command names.
     pub fn tag(&self) -> Option<&str> {
         match self {
-            Self::SaveTag { slug, .. } | Self::RenameTag { slug, .. } | Self::DeleteTag { slug } => Some(slug),
+            Self::SaveTag { slug, .. }
+            | Self::RenameTag { slug, .. }
+            | Self::DeleteTag { slug }
+            | Self::MergeTag { slug, .. } => Some(slug),
             _ => None,
         }
     }
@@ -217,8 +225,36 @@ impl Model {
                 }
                 model.tags.remove(first);
             }
+            Command::MergeTag { slug, into } => {
+                let from = self.first_slug(slug).ok_or(Refusal::NotFound)?;
+                let into = self.first_slug(into).ok_or(Refusal::NotFound)?;
+                model.merge(from, into);
+            }
         }
         Ok(model)
+    }
+
+    /// The tags are named by their first slugs.
+    fn merge(&mut self, from: &String, into: &String) {
+        for post in self.posts.values_mut().filter(|post| post.tags.contains(from)) {
+            match post.tags.contains(into) {
+                true => post.tags.retain(|tag| tag != from),
+                false => post.tags.iter_mut().filter(|tag| *tag == from).for_each(|tag| tag.clone_from(into)),
+            }
+            post.version += 1;
+        }
+        let gone = self.tags.remove(from).expect("a tag");
+        let kept = self.tags.get_mut(into).expect("a tag");
+        for slug in [from].into_iter().chain(&gone.former_slugs).chain([&gone.slug]) {
+            if *slug != kept.slug && slug != into && !kept.former_slugs.contains(slug) {
+                kept.former_slugs.push(slug.clone());
+            }
+        }
+    }
+
+    /// Whether both slugs belong to one tag.
+    pub fn are_of_one_tag(&self, one: &String, other: &String) -> bool {
+        self.first_slug(one).is_some_and(|first| self.first_slug(other) == Some(first))
     }
 
     /// The first slug of the tag that has or had this slug.

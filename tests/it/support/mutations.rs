@@ -120,6 +120,9 @@ fn mutation(command: &Command, tag: Option<&Value>) -> Option<(&'static str, &'s
             ("updateTag", "UpdateTagInput", input)
         }
         Command::DeleteTag { .. } => ("deleteTag", "DeleteInput", named()?),
+        Command::MergeTag { .. } => {
+            unreachable!("only histories of one client have merges, and ask the editor for them")
+        }
     })
 }
 

@@ -38,6 +38,11 @@ fn id(number: usize) -> String {
     format!("post-{}", posts()[number].post.id)
 }
 
+/// All posts with their versions, as an input has them.
+fn all_posts() -> String {
+    (0..posts().len()).map(|number| format!("{{ id: \"{}\", expectedVersion: 1 }}", id(number))).collect()
+}
+
 /// The site over a store that lists the indexed fields, or over an empty one.
 async fn opened(store: Store) -> Site {
     let site = Site::over(store).await;
@@ -206,6 +211,14 @@ whole_or_nothing! {
     a_category_loses_its_parent: format!(r#"updateCategory(input: {{ @category(inner), parentId: null }}) {{ {ERRORS} }}"#),
     a_category_below_another_is_renamed: format!(r#"updateCategory(input: {{ @category(inner), slug: "z" }}) {{ {ERRORS} }}"#),
     a_category_below_another_is_deleted: format!(r#"deleteCategory(input: {{ @category(inner) }}) {{ {ERRORS} }}"#),
+    a_draft_is_saved_and_published: format!(r#"updatePost(input: {{ id: "{}", expectedVersion: 1, title: "Other", publish: true }}) {{ {ERRORS} }}"#, id(3)),
+    posts_are_retagged_together: format!(r#"updatePosts(input: {{ posts: [{}], addTagSlugs: ["c"], removeTagSlugs: ["a"], createMissingTags: true }}) {{ {ERRORS} }}"#, all_posts()),
+    posts_are_published_together: format!(r#"updatePosts(input: {{ posts: [{}], publishAt: "2026-05-09T00:00:00Z", authorSlugs: [] }}) {{ {ERRORS} }}"#, all_posts()),
+    posts_are_deleted_together: format!(r#"deletePosts(input: {{ posts: [{}] }}) {{ {ERRORS} }}"#, all_posts()),
+    a_tag_is_merged_into_one_of_the_same_posts: format!(r#"mergeTags(input: {{ from: {{ @tag(a) }}, into: {{ @tag(b) }} }}) {{ {ERRORS} }}"#),
+    a_tag_is_merged_into_one_of_no_post: format!(r#"mergeTags(input: {{ from: {{ @tag(a) }}, into: {{ @tag(unused) }} }}) {{ {ERRORS} }}"#),
+    a_category_is_merged: format!(r#"mergeCategories(input: {{ from: {{ @category(news) }}, into: {{ @category(inner) }} }}) {{ {ERRORS} }}"#),
+    a_series_is_merged: format!(r#"mergeSeries(input: {{ from: {{ @series(walks) }}, into: {{ @series(talks) }} }}) {{ {ERRORS} }}"#),
     an_author_is_changed: format!(r#"updateAuthor(input: {{ @author(ada), name: "Ada L." }}) {{ {ERRORS} }}"#),
 }
 

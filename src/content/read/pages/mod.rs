@@ -16,6 +16,7 @@ mod stream;
 pub mod terms;
 pub mod terms_by_count;
 pub mod total;
+pub(in crate::content) mod uses;
 mod window;
 
 pub use crate::content::tables::MonthSpan;

@@ -24,7 +24,7 @@ use crate::telemetry::spans;
 
 use super::keyed::NewKey;
 use super::log::{Appended, Changed, NewEntry};
-use super::outcomes::{self, Outcome, TermOutcome};
+use super::outcomes::{self, Outcome, TermOutcome, Together};
 use super::plan::{Planned, TermChange};
 use super::{Writer, record};
 
@@ -70,6 +70,29 @@ impl Writer {
             }
         }
         Ok(outcomes)
+    }
+
+    /// Makes all changes in one transaction, or none of them.
+    pub(super) async fn change_in_one(
+        &self,
+        planned: Vec<Planned>,
+        new_tags: &[Slug],
+        of_terms: Vec<TermChange>,
+    ) -> Result<Together> {
+        let (new_tags, span) = (new_tags.to_vec(), spans::change(planned.len()));
+        let change = move |rows: &mut Overlay<'_>, name: &ChangeName| {
+            let (outcomes, mut changed) = posts::change(rows, name, &planned, &new_tags, None)?;
+            let (outcomes_of_terms, terms) = terms::change(rows, &of_terms)?;
+            let is_made = outcomes.iter().all(|outcome| *outcome == Outcome::Done)
+                && outcomes_of_terms.iter().all(|outcome| *outcome == TermOutcome::Done);
+            if !is_made {
+                rows.discard();
+                return Ok((Together::Refused(outcomes), Changed::default()));
+            }
+            changed.objects.extend(terms.objects);
+            Ok((Together::Done, changed))
+        };
+        self.transact(change).instrument(span).await
     }
 
     /// Makes the changes of terms in one transaction. Returns their outcomes in the same order.

@@ -59,6 +59,11 @@ impl<'a> Overlay<'a> {
         self.written.write(table.name(), key, None);
     }
 
+    /// Undoes all writes.
+    pub(in crate::content) fn discard(&mut self) {
+        self.written = WrittenRows::default();
+    }
+
     /// All rows of a range, ascending.
     pub(in crate::content) fn range(&self, table: Table, range: &RowRange) -> Result<Vec<Entity>, StoreError> {
         let (mut stored, mut rest) = (Vec::new(), range.clone());

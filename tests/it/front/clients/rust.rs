@@ -104,6 +104,7 @@ fn empty_input() -> create::CreatePostInput {
         language: None,
         featured: false,
         create_missing_tags: false,
+        publish: None,
         publish_at: None,
         idempotency_key: None,
     }

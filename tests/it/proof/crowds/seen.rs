@@ -35,7 +35,7 @@ fn retag(base: &Shown, tags: &[&str]) -> Change {
     let mut terms = Named { are_fixed: true, ..Named::default() };
     terms.slugs[KIND] = Some(tags.iter().map(|tag| (*tag).to_owned()).collect());
     let title = Some(format!("Version {}", base.version + 1));
-    Change::UpdatePost { base: base.clone(), fields: Fields { slug: None, title, terms } }
+    Change::UpdatePost { base: base.clone(), fields: Fields { title, terms, ..Fields::default() } }
 }
 
 fn made(post: Shown) -> Outcome {

@@ -45,7 +45,8 @@ impl Server {
             Command::Create { .. }
             | Command::SaveTag { .. }
             | Command::RenameTag { .. }
-            | Command::DeleteTag { .. } => {}
+            | Command::DeleteTag { .. }
+            | Command::MergeTag { .. } => {}
         }
         command
     }
@@ -70,6 +71,14 @@ fn next(random: &mut Random, chooser: &mut Chooser, model: &Model) -> Command {
     match random.below(10) {
         0 => Command::RenameTag { slug, new_slug: (*random.pick(&TAGS)).to_owned() },
         1 => Command::DeleteTag { slug },
+        2 => {
+            let into = (*random.pick(&TAGS)).to_owned();
+            if model.are_of_one_tag(&slug, &into) {
+                Command::DeleteTag { slug }
+            } else {
+                Command::MergeTag { slug, into }
+            }
+        }
         _ => chooser.next(model),
     }
 }

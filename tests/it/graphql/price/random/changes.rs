@@ -4,6 +4,7 @@ use super::queries::Writer;
 use super::{Object, SLUGS};
 
 const SINGULAR: [&str; 3] = ["Category", "Tag", "Author"];
+const PLURAL: [&str; 3] = ["Categories", "Tags", "Authors"];
 pub(super) const ERRORS: &str = "userErrors { code field ... on ConflictError { current { id ... on Post { tags { name postCount } authors { slug } } ... on Term { name postCount } } } ... on NotFoundError { suggestions } }";
 
 impl Writer<'_> {
@@ -44,6 +45,13 @@ impl Writer<'_> {
         fields
     }
 
+    /// Posts as a change of many names them; now and then one twice.
+    fn some_posts(&mut self) -> String {
+        let known = self.known;
+        let count = 1 + self.random.below(4);
+        (0..count).map(|_| format!("{{ {} }}", self.versioned(&known.posts))).collect()
+    }
+
     pub(super) fn publication(&mut self) -> &'static str {
         ["null", "\"2027-01-02T03:04:05Z\"", "\"2026-06-20T00:00:00Z\"", "\"2026-02-03T00:00:00Z\""]
             [self.random.below(4)]
@@ -58,7 +66,7 @@ impl Writer<'_> {
     fn of_post(&mut self, number: usize) -> String {
         let known = self.known;
         let payload = self.payload_of_post();
-        match self.random.below(7) {
+        match self.random.below(9) {
             0 | 1 => {
                 let mut input = self.named_terms();
                 input.push(
@@ -93,6 +101,30 @@ impl Writer<'_> {
                 self.publication()
             ),
             4 => format!("unpublishPost(input: {{ {} }}) {payload}", self.versioned(&known.posts)),
+            7 => {
+                let mut input: Vec<String> = Vec::new();
+                for (field, kind) in
+                    [("addTagSlugs", 1), ("removeTagSlugs", 1), ("addCategorySlugs", 0), ("authorSlugs", 2)]
+                {
+                    if self.random.chance(40) {
+                        let count = self.random.below(3);
+                        let slugs: Vec<String> = (0..count).map(|_| self.term(kind)).collect();
+                        input.push(format!("{field}: [{}]", slugs.join(", ")));
+                    }
+                }
+                if self.random.chance(40) {
+                    input.push(
+                        ["publish: true", "publish: false", "publishAt: \"2026-02-03T00:00:00Z\""]
+                            [self.random.below(3)]
+                        .to_owned(),
+                    );
+                }
+                let (posts, payload) = (self.some_posts(), self.payload_of_post().replacen("post {", "posts {", 1));
+                format!("updatePosts(input: {{ posts: [{posts}], {} }}) {payload}", input.join(", "))
+            }
+            8 if self.random.chance(30) => {
+                format!("deletePosts(input: {{ posts: [{}] }}) {{ deletedIds {ERRORS} }}", self.some_posts())
+            }
             5 => format!("deletePost(input: {{ {} }}) {{ deletedId {ERRORS} }}", self.versioned(&known.posts)),
             _ => {
                 let post =
@@ -112,7 +144,11 @@ impl Writer<'_> {
         let (known, of) = (self.known, SINGULAR[kind]);
         let fields = self.term_fields(1);
         let payload = format!("{{ {} {{ id {fields} }} {ERRORS} }}", of.to_lowercase());
-        match self.random.below(3) {
+        match self.random.below(4) {
+            3 => {
+                let [from, into] = [(); 2].map(|()| self.versioned(&known.versions[kind]));
+                format!("merge{}(input: {{ from: {{ {from} }}, into: {{ {into} }} }}) {payload}", PLURAL[kind])
+            }
             0 => {
                 let slug = if self.random.chance(50) {
                     format!(", slug: \"n{}\"", self.random.below(20))

@@ -187,6 +187,10 @@ async fn run(store: Store, seed: u64) -> (usize, u64) {
         let is_change = random.below(MUTATIONS) == 0;
         let mut writer = Writer { random: &mut random, known: &known };
         let operation = if is_change { writer.mutation(number) } else { writer.query() };
+        // More directives than a document can have.
+        if operation.matches('@').count() > 100 {
+            continue;
+        }
         let sizes = [json!({}), json!({ "size": null }), json!({ "size": 1 }), json!({ "size": 30 })];
         let mut variables = if operation.contains(SIZE) { random.pick(&sizes).clone() } else { json!({}) };
         if operation.contains(IS_ON) && random.chance(60) {
