@@ -303,17 +303,18 @@ impl Mutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The picture and its changes.")] input: UpdateAssetInput,
     ) -> Result<Option<UpdateAssetPayload>> {
-        let (id, changes) = input.into_parts();
-        Ok(Some(assets(ctx, Role::Author)?.update(&id, changes).await?.into()))
+        let (id, version, changes) = input.into_parts();
+        Ok(Some(assets(ctx, Role::Author)?.update(&id, version, changes).await?.into()))
     }
 
-    /// Deletes a picture in all widths. Posts that show it are not changed. Requires the role EDITOR or ADMIN.
+    /// Deletes a picture in all widths, or a file. Posts that show it are not changed. Requires the role EDITOR or ADMIN.
     async fn delete_asset(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The picture to delete.")] input: DeleteAssetInput,
+        #[graphql(desc = "The picture or file to delete.")] input: DeleteAssetInput,
     ) -> Result<Option<DeleteAssetPayload>> {
-        Ok(Some(assets(ctx, Role::Editor)?.delete(&input.id).await?.into()))
+        let DeleteAssetInput { id, expected_version } = input;
+        Ok(Some(assets(ctx, Role::Editor)?.delete(&id, expected_version).await?.into()))
     }
 
     /// Creates a preview link: until it expires, anyone with its token can read this one post or page in its current state. Requires the role
@@ -360,7 +361,7 @@ fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
     Previews::new(&request.content, &request.reader)
 }
 
-/// Checks the role before every mutation of pictures.
+/// Checks the role before every mutation of pictures and files.
 fn assets<'a>(ctx: &Context<'a>, needed: Role) -> Result<AssetEditor<'a>> {
     let actor = access::require(ctx, needed)?;
     let request = context::of(ctx);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Interface};
 use futures_util::future::try_join_all;
 
-use super::asset::Asset;
+use super::asset::{Asset, File, Image};
 use super::change::Change;
 use super::page::PageObject;
 use super::post::PostObject;
@@ -37,7 +37,8 @@ pub enum Node {
     Token(Token),
     Revision(Revision),
     Change(Change),
-    Asset(Asset),
+    Image(Image),
+    File(File),
 }
 
 /// The objects with these ids, in the order of the ids.
@@ -69,7 +70,7 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
         }
         Ok(NodeId::Token(id)) => find_token(ctx, &id).await,
         Ok(NodeId::Change(id)) => find_change(ctx, &id).await,
-        Ok(NodeId::Asset(hash)) => Ok(request.reader.asset(&hash).await?.map(|asset| Node::Asset(Asset(asset)))),
+        Ok(NodeId::Asset(_)) => Ok(Asset::read(ctx, id).await?.map(node_of_asset)),
     }
 }
 
@@ -98,6 +99,13 @@ async fn find_change(ctx: &Context<'_>, id: &ChangeId) -> Result<Option<Node>> {
         return Ok(None);
     }
     Ok(reader.audit_entry(id).await?.map(|entry| Node::Change(Change(entry))))
+}
+
+pub fn node_of_asset(asset: Asset) -> Node {
+    match asset {
+        Asset::Image(image) => Node::Image(image),
+        Asset::File(file) => Node::File(file),
+    }
 }
 
 pub fn node_of_term(term: Arc<Term>) -> Node {

@@ -1,5 +1,6 @@
-//! `GET /assets/{hash}.{extension}`, with `?width=` for another width, or `?open-graph=` for the preview image of a link. The rule: the
-//! content of an address never changes, so clients and proxies cache it for a year without revalidation.
+//! `GET /assets/{hash}.{extension}`, of a picture also with `?width=` for another width, or `?open-graph=` for the preview image of a link. The rule: the
+//! content of an address never changes, so clients and proxies cache it for a year without revalidation; and no script in a file runs, because
+//! its type follows from its address, browsers may not guess another one (`http::layers`), and what is no picture is downloaded.
 
 use std::sync::Arc;
 
@@ -79,7 +80,10 @@ async fn send(
     };
     let mut response = described(status, tag, body);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(found.format.content_type()));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(found.kind.content_type()));
+    if !found.kind.is_image() {
+        headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
+    }
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(bytes.end - bytes.start));
     if status == StatusCode::PARTIAL_CONTENT {
         let range = format!("bytes {}-{}/{size}", bytes.start, bytes.end - 1);
@@ -94,7 +98,7 @@ fn described(status: StatusCode, tag: HeaderValue, body: Body) -> Response<Body>
     response.headers_mut().insert(header::ETAG, tag);
     response.headers_mut().insert(header::CACHE_CONTROL, KEPT_FOR_A_YEAR);
     response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    // Lets pages of other sites show the picture, even if they require this header.
+    // Lets pages of other sites show the file, even if they require this header.
     response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     response
 }
@@ -133,5 +137,5 @@ fn form_of(query: &str) -> Result<Option<Form>, RequestFailure> {
 }
 
 fn not_found() -> RequestFailure {
-    RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, "There is no picture at this address.")
+    RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, "There is no file at this address.")
 }

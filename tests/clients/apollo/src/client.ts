@@ -6,7 +6,8 @@ import { relayStylePagination } from '@apollo/client/utilities';
 export function makeCache(): InMemoryCache {
   return new InMemoryCache({
     possibleTypes: {
-      Node: ['Asset', 'Author', 'Category', 'Change', 'Page', 'Post', 'Revision', 'Series', 'Tag', 'Token'],
+      Node: ['Author', 'Category', 'Change', 'File', 'Image', 'Page', 'Post', 'Revision', 'Series', 'Tag', 'Token'],
+      Asset: ['File', 'Image'],
       Content: ['Page', 'Post'],
       Term: ['Category', 'Tag'],
       PostPayload: ['CreatePostPayload', 'UpdatePostPayload', 'PublishPostPayload', 'UnpublishPostPayload', 'RestoreRevisionPayload'],
