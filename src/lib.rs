@@ -12,7 +12,7 @@
 //!              └→ import
 //! ```
 //!
-//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures on. `assets`
+//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `assets`
 //! signs in to a container of Azure through `store/azure`. `telemetry` uses no other module; `cli`, `app`, `config`,
 //! `http`, `graphql`, `loaders`, `ingest`, `purge`, `content` and `store` use it.
 //!
@@ -28,7 +28,7 @@
 //! | [`import`] | a crate of its own: reads folders of Markdown, JSON Lines, and exports of WordPress, Ghost, Substack, Medium, Notion and Contentful | write, wait, read the time |
 //! | [`ingest`], [`export`] | write what was read; write folders of Markdown and JSON Lines | write except through `content` |
 //! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
-//! | [`assets`] | the bytes of pictures: checked, cleaned, stored by their hash in a folder or a cloud, served in several widths | know rows or who may do what |
+//! | [`assets`] | the bytes of pictures and files: checked, pictures cleaned, stored by their hash in a folder or a cloud, pictures served in several widths | know rows or who may do what |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |
 //! | [`purge`] | purges of a CDN by the tags of what was changed | know answers, keep a write waiting |

@@ -145,7 +145,8 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
         .with_sign_in(serving.sign_in)
         .reporting_storage(serving.reports_storage)
         .with_prices(serving.prices)
-        .with_site(Arc::clone(&serving.http.site));
+        .with_site(Arc::clone(&serving.http.site))
+        .with_public_url(serving.public_url);
     let checked = content.clone();
     let readiness = Readiness::new(move || {
         let content = checked.clone();

@@ -48,13 +48,13 @@ pub enum Missing {
 /// If the place does not exist and is not created, or the credentials for it are refused.
 pub async fn open_assets(settings: &AssetSettings, missing: Missing) -> Result<Option<AssetLibrary>, StartError> {
     let Some(place) = &settings.place else { return Ok(None) };
-    let opened = AssetLibrary::open(place, missing == Missing::Create, settings.limits).await;
+    let opened = AssetLibrary::open(place, missing == Missing::Create, settings.limits.clone()).await;
     opened.map(Some).map_err(|error| StartError::Assets(place.to_string(), error))
 }
 
 /// The same for a dry run, which stores no picture.
 pub fn assets_to_try(settings: &AssetSettings) -> Option<AssetLibrary> {
-    settings.place.as_ref().map(|_| AssetLibrary::in_memory(settings.limits))
+    settings.place.as_ref().map(|_| AssetLibrary::in_memory(settings.limits.clone()))
 }
 
 /// Opens the store for a dry run. A missing file store is replaced with an empty one in memory.

@@ -1,4 +1,4 @@
-//! The files of pictures: in a folder, in a cloud, or in memory, by the crate `object_store`. The rule: the name of a file follows from the hash of an
+//! The files of assets: in a folder, in a cloud, or in memory, by the crate `object_store`. The rule: the name of a file follows from the hash of an
 //! asset and a form, never from what a client has sent.
 //!
 //! A file in a cloud has its type as an attribute, so that one request finds both the size and the type; the type of a file in a folder is read from its
@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::{Path as FolderPath, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -16,15 +17,18 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
-use object_store::{Attribute, Attributes, Error, GetOptions, ObjectStore, ObjectStoreExt, PutOptions};
+use object_store::{
+    Attribute, Attributes, Error, GetOptions, MultipartUpload, ObjectStore, ObjectStoreExt, PutMultipartOptions,
+    PutOptions,
+};
 use tokio::sync::Semaphore;
 
 use super::clean::format_of;
 use super::form::Form;
 use super::incomplete::delete_incomplete;
-use crate::model::{AssetFormat, AssetHash, AssetName};
+use crate::model::{AssetFormat, AssetHash, AssetKind, AssetName};
 
-/// The folder of the pictures as they were sent, and that of their other forms.
+/// The folder of the assets as they were sent, and that of their other forms.
 const ORIGINALS: &str = "originals";
 const SIZED: &str = "sized";
 /// Enough to see the format of a file.
@@ -35,6 +39,8 @@ const OPEN_AT_ONCE: usize = 64;
 const FOLDER_PIECE_BYTES: u64 = 32 * 1024;
 /// Bytes that are read at once of a file in a cloud, where each read is a request that is paid for: most forms of a picture are read by one.
 const CLOUD_PIECE_BYTES: u64 = 1024 * 1024;
+/// Bytes of a file that are in memory while it is stored; a part of an upload to S3 has at least as many, unless it is the last.
+pub(super) const PART_BYTES: u64 = 5 * 1024 * 1024;
 
 type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -42,7 +48,7 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone)]
 pub struct Found {
     path: Path,
-    pub format: AssetFormat,
+    pub kind: AssetKind,
     pub byte_size: u64,
 }
 
@@ -63,7 +69,7 @@ impl FoundForm {
     }
 }
 
-/// A picture of the store, found by a look through all of them.
+/// An asset of the store, found by a look through all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredName {
     pub name: AssetName,
@@ -105,30 +111,48 @@ impl AssetBytes {
     }
 
     pub(super) async fn put(&self, name: &AssetName, bytes: Bytes) -> Result<()> {
-        self.put_file(&original(name), bytes, Some(name.format)).await
+        self.put_file(&original(name), bytes, Some(name.kind)).await
+    }
+
+    /// Stores a file of this size, of which one part is in memory at a time. As with [`Self::put`], a file exists as a whole or not at all.
+    pub(super) async fn put_in_parts(&self, name: &AssetName, file: &Arc<File>, byte_size: u64) -> Result<()> {
+        if byte_size <= PART_BYTES {
+            return self.put(name, read_part(file, 0..byte_size).await?).await;
+        }
+        let options = PutMultipartOptions { attributes: self.attributes(Some(name.kind)), ..Default::default() };
+        let mut upload = self.store.put_multipart_opts(&original(name), options).await?;
+        let sent = send_parts(upload.as_mut(), file, byte_size).await;
+        if sent.is_err()
+            && let Err(error) = upload.abort().await
+        {
+            tracing::warn!(%error, asset = %name, "assets.parts_kept");
+        }
+        sent
     }
 
     /// `bytes`: `None` if the original is served for this form. Returns what [`Self::find_sized`] finds then.
     pub(super) async fn put_sized(&self, hash: &AssetHash, form: Form, bytes: Option<Bytes>) -> Result<FoundForm> {
         let (path, bytes) = (sized(hash, form), bytes.unwrap_or_default());
         let (format, byte_size) = (format_of(&bytes), bytes.len() as u64);
-        self.put_file(&path, bytes, format).await?;
-        Ok(format.map_or(FoundForm::Original, |format| FoundForm::Own(Found { path, format, byte_size })))
+        let kind = format.map(AssetKind::Image);
+        self.put_file(&path, bytes, kind).await?;
+        Ok(kind.map_or(FoundForm::Original, |kind| FoundForm::Own(Found { path, kind, byte_size })))
     }
 
-    async fn put_file(&self, path: &Path, bytes: Bytes, format: Option<AssetFormat>) -> Result<()> {
-        let mut attributes = Attributes::new();
-        if let Some(format) = format.filter(|_| self.has_types) {
-            attributes.insert(Attribute::ContentType, format.content_type().into());
-        }
-        let options = PutOptions { attributes, ..PutOptions::default() };
+    async fn put_file(&self, path: &Path, bytes: Bytes, kind: Option<AssetKind>) -> Result<()> {
+        let options = PutOptions { attributes: self.attributes(kind), ..PutOptions::default() };
         self.store.put_opts(path, bytes.into(), options).await.map(drop)
+    }
+
+    fn attributes(&self, kind: Option<AssetKind>) -> Attributes {
+        let kind = kind.filter(|_| self.has_types);
+        kind.map(|kind| (Attribute::ContentType, kind.content_type())).into_iter().collect()
     }
 
     pub(super) async fn find(&self, name: &AssetName) -> Result<Option<Found>> {
         let path = original(name);
         let found = self.look_at(&path).await?;
-        Ok(found.map(|(byte_size, _)| Found { path, format: name.format, byte_size }))
+        Ok(found.map(|(byte_size, _)| Found { path, kind: name.kind, byte_size }))
     }
 
     /// `None` if the form was not made yet.
@@ -143,7 +167,7 @@ impl AssetBytes {
             Some(format) => Some(format),
             None => format_of(&self.read_range(&path, 0..HEAD_BYTES.min(byte_size)).await?),
         };
-        Ok(format.map(|format| FoundForm::Own(Found { path, format, byte_size })))
+        Ok(format.map(|format| FoundForm::Own(Found { path, kind: AssetKind::Image(format), byte_size })))
     }
 
     /// The size of a file, and its type if it has the attribute.
@@ -198,11 +222,14 @@ impl AssetBytes {
         }
     }
 
-    /// Deletes the picture in all forms, the original first: the maker of a form looks for the original after it has
+    /// Deletes the asset in all forms, the original first: the maker of a form looks for the original after it has
     /// stored the form, so either it finds the original gone, or the form is deleted here. A deletion that is cut off
     /// is repeated by the holder of its step row.
     pub(super) async fn delete(&self, name: &AssetName) -> Result<()> {
         self.delete_files(vec![original(name)]).await?;
+        if !name.kind.is_image() {
+            return Ok(());
+        }
         self.delete_files(Form::all().map(|form| sized(&name.hash, form)).collect()).await
     }
 
@@ -241,6 +268,26 @@ impl AssetBytes {
         });
         listed.try_filter_map(|name| std::future::ready(Ok(name))).try_collect().await
     }
+}
+
+async fn send_parts(upload: &mut dyn MultipartUpload, file: &Arc<File>, byte_size: u64) -> Result<()> {
+    let mut sent = 0;
+    while sent < byte_size {
+        let part = sent..byte_size.min(sent + PART_BYTES);
+        sent = part.end;
+        upload.put_part(read_part(file, part).await?.into()).await?;
+    }
+    upload.complete().await.map(drop)
+}
+
+async fn read_part(file: &Arc<File>, part: Range<u64>) -> Result<Bytes> {
+    let file = Arc::clone(file);
+    let read = tokio::task::spawn_blocking(move || {
+        let mut bytes = vec![0; usize::try_from(part.end - part.start).unwrap_or(usize::MAX)];
+        file.read_exact_at(&mut bytes, part.start).map(|()| Bytes::from(bytes))
+    });
+    let failed = |source| Error::Generic { store: "sent file", source };
+    read.await.map_err(|error| failed(error.into()))?.map_err(|error| failed(error.into()))
 }
 
 fn original(name: &AssetName) -> Path {

@@ -1,6 +1,7 @@
-//! Why a picture is refused. The rule: the text says what is wrong with the file and what to do, and nothing of the server.
+//! Why a picture or another file is refused. The rule: the text says what is wrong with the file and what to do, and nothing of the server.
 
 use crate::model::AssetFormat;
+use crate::model::file_format::FileFormat;
 use crate::store::StoreError;
 
 use super::{FILE_BYTES_MIN, PIXELS_MAX, SIDE_MAX};
@@ -8,7 +9,7 @@ use super::{FILE_BYTES_MIN, PIXELS_MAX, SIDE_MAX};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPicture {
     #[error(
-        "the file is not a JPEG, PNG, GIF, WebP or SVG picture; its type is decided by its content, not by its name"
+        "the file is not a JPEG, PNG, GIF, WebP or SVG picture, and its name does not end with the extension of another format that is accepted, such as .pdf"
     )]
     Unknown,
     #[error("the {format} picture has {0}, which is not supported; save it again as an ordinary {format}", .what)]
@@ -25,11 +26,28 @@ pub enum BadPicture {
     TooManyPixels { width: u32, height: u32 },
 }
 
+/// Why a file that is no picture is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadFile {
+    #[error("this site accepts no .{} files (`assets.file_types`)", .0.extension())]
+    NotAllowed(&'static FileFormat),
+    #[error("the file does not begin as a .{} file does; its name must have the extension of its format", .0.extension())]
+    NotItsFormat(&'static FileFormat),
+    #[error("a .{} file is text in UTF-8 without control characters, and this is not", .0.extension())]
+    NotText(&'static FileFormat),
+    #[error("the file is empty")]
+    Empty,
+    #[error("the file has more than {0} bytes, which is the limit of pictures (`assets.image_bytes`)")]
+    TooLarge(u64),
+}
+
 /// Why the bytes of assets cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum AssetError {
     #[error(transparent)]
     Bad(#[from] BadPicture),
+    #[error(transparent)]
+    BadFile(#[from] BadFile),
     #[error("the server is working on as many pictures as its memory allows; try again later")]
     Overloaded,
     #[error("the bytes of an asset cannot be read or written")]

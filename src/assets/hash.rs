@@ -1,11 +1,37 @@
-//! The hash that names an asset. The rule: it depends on the cleaned bytes alone, so the same picture is stored once, however often it is sent.
+//! The hash that names an asset. The rule: it depends on the cleaned bytes and the format alone, so the same file is stored once, however often it is sent,
+//! and no two formats have one name.
 
-use ring::digest::{SHA256, digest};
+use ring::digest::{Context, Digest, SHA256, digest};
 
 use crate::model::AssetHash;
+use crate::model::file_format::FileFormat;
 
+/// Of a picture, whose bytes determine its format.
 pub(super) fn of(bytes: &[u8]) -> AssetHash {
-    let hash = digest(&SHA256, bytes);
+    named(&digest(&SHA256, bytes))
+}
+
+/// Of a file that is read in pieces.
+pub(super) struct FileHash(Context);
+
+impl FileHash {
+    pub(super) fn of(format: &FileFormat) -> Self {
+        let mut context = Context::new(&SHA256);
+        context.update(format.extension().as_bytes());
+        context.update(b"\0");
+        Self(context)
+    }
+
+    pub(super) fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    pub(super) fn finish(self) -> AssetHash {
+        named(&self.0.finish())
+    }
+}
+
+fn named(hash: &Digest) -> AssetHash {
     let bytes = hash.as_ref().try_into().expect("SHA-256 has 32 bytes");
     AssetHash::new(bytes)
 }

@@ -1,7 +1,8 @@
-//! The pictures of a site: takes them in, and gives them out in the form that a client asks for. The rule: one picture is decoded at a time, on a thread
+//! The pictures and files of a site: takes them in, and gives them out in the form that a client asks for. The rule: one picture is decoded at a time, on a thread
 //! that serves no requests, so that neither memory nor the other requests depend on how many clients send pictures.
 //!
-//! A picture is *cleaned* first, which gives it its name, and then *decoded*; so a caller that already has an asset with this name need not decode it.
+//! A picture is *cleaned* first, which gives it its name, and then *decoded*; so a caller that already has an asset with this name need not decode it. Another
+//! file is only checked, which gives it its name too.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -17,22 +18,24 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::FILE_BYTES_MIN;
-use super::bytes::{AssetBytes, Found, StoredName};
+use super::bytes::{AssetBytes, Found, PART_BYTES, StoredName};
 use super::clean::{Cleaned, clean, format_of};
 use super::cloud;
 use super::decode::{check_size, decode, placeholder, white};
-use super::error::{AssetError, BadPicture};
+use super::error::{AssetError, BadFile, BadPicture};
+use super::file;
 use super::form::Form;
 use super::hash;
 use super::place::AssetPlace;
 use super::resize::make;
-use crate::model::{AssetFacts, AssetName};
+use crate::model::file_format::FileFormat;
+use crate::model::{AssetFacts, AssetKind, AssetName, ImageFacts};
 
 /// Pictures that are decoded at once. The largest, a progressive JPEG in four colours, takes 320 MiB (docs/operating.md).
 const DECODED_AT_ONCE: usize = 1;
-/// The most bytes of sent pictures in memory, from before a picture is read until it is stored; one larger picture
-/// alone is allowed. Without this bound, each picture that waits to be stored would be in memory beside the one that is
-/// decoded.
+/// The most bytes of sent pictures and of parts of other files in memory, from before a picture is read until it is
+/// stored; one larger picture alone is allowed. Without this bound, each picture that waits to be stored would be in
+/// memory beside the one that is decoded.
 const SENT_BYTES_MAX: u64 = 32 << 20;
 /// They are counted in units of this size.
 const SENT_UNIT: u64 = 1024;
@@ -42,40 +45,63 @@ const TURN_WAIT: Duration = Duration::from_secs(10);
 type Result<T, E = AssetError> = std::result::Result<T, E>;
 
 /// The limits of assets that can be set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssetLimits {
-    /// Bytes of a file that a client sends. Pictures of cameras have some 10 MB.
+    /// Bytes of a file that a client sends. An episode of a podcast has some 50 MB.
     pub file_bytes: u64,
-    /// How long a file may take to arrive: 20 MiB over 1.5 Mbit a second.
+    /// Bytes of a file that is a picture, which is in memory as a whole. Pictures of cameras have some 10 MB.
+    pub image_bytes: u64,
+    /// How long a file may take to arrive: a picture of 20 MiB over 1.5 Mbit a second, 100 MiB over 7.
     pub file_time: Duration,
+    /// The formats of files that are no pictures; `None` for all.
+    pub file_types: Option<Arc<[&'static FileFormat]>>,
 }
 
 impl Default for AssetLimits {
     fn default() -> Self {
-        Self { file_bytes: 20 * 1024 * 1024, file_time: Duration::from_secs(120) }
+        let (file_bytes, image_bytes) = (100 * 1024 * 1024, 20 * 1024 * 1024);
+        Self { file_bytes, image_bytes, file_time: Duration::from_secs(120), file_types: None }
     }
 }
 
-/// A picture that is ready to be stored.
+impl AssetLimits {
+    fn image_bytes(&self) -> u64 {
+        self.image_bytes.min(self.file_bytes)
+    }
+}
+
+/// A picture or another file that is ready to be stored.
 #[derive(Debug, Clone)]
-pub struct Picture {
+pub struct ReadyAsset {
     pub facts: AssetFacts,
-    bytes: Bytes,
+    bytes: Ready,
     /// Its part of [`SENT_BYTES_MAX`], if a client has sent it.
     _memory: Option<Arc<OwnedSemaphorePermit>>,
 }
 
-/// A file that is a picture as far as it can be known without its pixels: it has a name, and is not too large.
-#[derive(Debug)]
-pub struct CleanPicture {
-    name: AssetName,
-    cleaned: Cleaned,
+#[derive(Debug, Clone)]
+enum Ready {
+    Picture(Bytes),
+    File(Arc<File>),
 }
 
-impl CleanPicture {
-    /// The name of the asset, if the picture becomes one.
+/// A picture as far as it can be known without its pixels: it has a name, and is not too large. Or another file, which was checked.
+#[derive(Debug)]
+pub struct CleanAsset(Clean);
+
+#[derive(Debug)]
+enum Clean {
+    Picture(AssetName, Cleaned),
+    File(AssetFacts, File),
+}
+
+impl CleanAsset {
+    /// The name of the asset, if the file becomes one.
     pub fn name(&self) -> &AssetName {
-        &self.name
+        match &self.0 {
+            Clean::Picture(name, _) => name,
+            Clean::File(facts, _) => &facts.name,
+        }
     }
 }
 
@@ -109,12 +135,12 @@ impl AssetLibrary {
     }
 
     fn over(bytes: AssetBytes, limits: AssetLimits) -> Self {
-        let sent = Arc::new(Semaphore::new(sent_units(SENT_BYTES_MAX.max(limits.file_bytes)) as usize));
+        let sent = Arc::new(Semaphore::new(sent_units(SENT_BYTES_MAX.max(limits.image_bytes())) as usize));
         Self { bytes, limits, decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE)), sent, decoded: Arc::default() }
     }
 
-    pub fn limits(&self) -> AssetLimits {
-        self.limits
+    pub fn limits(&self) -> &AssetLimits {
+        &self.limits
     }
 
     /// A file without a name, for what a client sends: it is gone with the process.
@@ -127,35 +153,58 @@ impl AssetLibrary {
         made.map_err(|error| AssetError::NoTemporaryFile(error.to_string()))
     }
 
-    /// Checks and cleans a file that a client has sent. Nothing is stored. Until the picture is dropped, others may have to wait.
+    /// Checks and cleans a file that a client has sent. Nothing is stored. Until the asset is dropped, others may have to wait. `name`: that of the file,
+    /// which says what it is if it is no picture.
     ///
     /// # Errors
-    /// [`AssetError::Bad`] if the file is not an acceptable picture, [`AssetError::Overloaded`] if other pictures have kept it waiting too long.
-    pub async fn prepare(&self, file: File) -> Result<Picture> {
-        let (bytes_max, decoded) = (self.limits.file_bytes, Arc::clone(&self.decoded));
+    /// [`AssetError::Bad`] and [`AssetError::BadFile`] if the file is not acceptable, [`AssetError::Overloaded`] if others have kept it waiting too long.
+    pub async fn prepare(&self, file: File, name: Option<&str>) -> Result<ReadyAsset> {
+        let (file, format) = self.format_of(file, name).await?;
+        let bytes_max = if format.is_some() { PART_BYTES } else { self.limits.image_bytes() };
         let bytes = file.metadata().map_or(bytes_max, |about| about.len().min(bytes_max));
         let memory = timeout(TURN_WAIT, Arc::clone(&self.sent).acquire_many_owned(sent_units(bytes))).await;
         let memory = memory.map_err(|_elapsed| AssetError::Overloaded)?.expect("the semaphore is never closed");
-        let picture = self.in_turn(move || picture_of(cleaned_of(file, bytes_max)?, &decoded)).await?;
-        Ok(Picture { _memory: Some(Arc::new(memory)), ..picture })
+        let ready = self.decode(self.clean_as(file, format).await?).await?;
+        Ok(ReadyAsset { _memory: Some(Arc::new(memory)), ..ready })
     }
 
-    /// Cleans a file without decoding it. Nothing is stored.
+    /// Cleans a picture without decoding it, or checks another file. Nothing is stored.
     ///
     /// # Errors
     /// The errors of [`Self::prepare`]; a picture whose pixels are damaged is found by [`Self::decode`].
-    pub async fn clean(&self, file: File) -> Result<CleanPicture> {
-        let bytes_max = self.limits.file_bytes;
-        self.in_turn(move || cleaned_of(file, bytes_max)).await
+    pub async fn clean(&self, file: File, name: Option<&str>) -> Result<CleanAsset> {
+        let (file, format) = self.format_of(file, name).await?;
+        self.clean_as(file, format).await
     }
 
     /// Decodes a clean picture: the rest of [`Self::prepare`].
     ///
     /// # Errors
     /// The errors of [`Self::prepare`].
-    pub async fn decode(&self, clean: CleanPicture) -> Result<Picture> {
-        let decoded = Arc::clone(&self.decoded);
-        self.in_turn(move || picture_of(clean, &decoded)).await
+    pub async fn decode(&self, clean: CleanAsset) -> Result<ReadyAsset> {
+        match clean.0 {
+            Clean::File(facts, file) => Ok(ReadyAsset { facts, bytes: Ready::File(Arc::new(file)), _memory: None }),
+            Clean::Picture(name, cleaned) => {
+                let decoded = Arc::clone(&self.decoded);
+                self.in_turn(move || picture_of(name, cleaned, &decoded)).await
+            }
+        }
+    }
+
+    /// The format of a file that is no picture, by its name; `None` if it begins as a picture, or its name says nothing.
+    async fn format_of(&self, mut file: File, name: Option<&str>) -> Result<(File, Option<&'static FileFormat>)> {
+        let (file, beginning) = on_thread(move || file::beginning(&mut file).map(|bytes| (file, bytes))).await??;
+        let by_name = name.and_then(FileFormat::of_name).filter(|_| format_of(&beginning).is_none());
+        match (by_name, &self.limits.file_types) {
+            (Some(format), Some(allowed)) if !allowed.contains(&format) => Err(BadFile::NotAllowed(format).into()),
+            _ => Ok((file, by_name)),
+        }
+    }
+
+    async fn clean_as(&self, mut file: File, format: Option<&'static FileFormat>) -> Result<CleanAsset> {
+        let bytes_max = self.limits.image_bytes();
+        let Some(format) = format else { return self.in_turn(move || cleaned_of(file, bytes_max)).await };
+        on_thread(move || Ok(CleanAsset(Clean::File(file::check(&mut file, format)?, file)))).await?
     }
 
     /// How many files were decoded, including those that were refused then.
@@ -163,9 +212,13 @@ impl AssetLibrary {
         self.decoded.load(Ordering::Relaxed)
     }
 
-    /// Stores the bytes of a picture. Storing them again changes nothing.
-    pub async fn put(&self, picture: &Picture) -> Result<()> {
-        Ok(self.bytes.put(&picture.facts.name, picture.bytes.clone()).await?)
+    /// Stores the bytes of an asset. Storing them again changes nothing.
+    pub async fn put(&self, asset: &ReadyAsset) -> Result<()> {
+        let AssetFacts { name, byte_size, .. } = &asset.facts;
+        Ok(match &asset.bytes {
+            Ready::Picture(bytes) => self.bytes.put(name, bytes.clone()).await?,
+            Ready::File(file) => self.bytes.put_in_parts(name, file, *byte_size).await?,
+        })
     }
 
     /// Deletes the bytes in all forms.
@@ -185,20 +238,23 @@ impl AssetLibrary {
         Ok(self.bytes.find(name).await?.is_some())
     }
 
-    /// All pictures whose bytes are stored.
+    /// All assets whose bytes are stored.
     pub async fn list(&self) -> Result<Vec<StoredName>> {
         Ok(self.bytes.list().await?)
     }
 
     /// Finds the file of a picture in this form, and makes it if nobody has requested it before. For a width, a picture
-    /// that is not wider, or is animated, is found as it was sent. `None` if there is no picture with this name, and for
-    /// the picture of a link to a drawing.
+    /// that is not wider, is animated, or is a drawing is found as it was sent. `None` if there is no asset with this name, for
+    /// the picture of a link to a drawing, and if a file that is no picture is asked for in a form.
     pub async fn find(&self, name: &AssetName, form: Option<Form>) -> Result<Option<Found>> {
         let form = match form {
-            Some(Form::OpenGraph(_)) if name.format.is_drawing() => return Ok(None),
-            form => form.filter(|_| !name.format.is_drawing()),
+            Some(Form::OpenGraph(_)) if name.kind.is_drawing() => return Ok(None),
+            form => form.filter(|_| !name.kind.is_drawing()),
         };
         let Some(form) = form else { return Ok(self.bytes.find(name).await?) };
+        if !name.kind.is_image() {
+            return Ok(None);
+        }
         // Both are looked up, because a form of a deleted picture may be left over.
         let (original, found) = future::join(self.bytes.find(name), self.bytes.find_sized(&name.hash, form)).await;
         let Some(original) = original? else { return Ok(None) };
@@ -256,21 +312,25 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     tokio::task::spawn_blocking(work).await.map_err(|failed| AssetError::Internal(failed.to_string()))
 }
 
-fn cleaned_of(mut file: File, bytes_max: u64) -> Result<CleanPicture> {
+fn cleaned_of(mut file: File, bytes_max: u64) -> Result<CleanAsset> {
     let failed = |error: std::io::Error| AssetError::Internal(error.to_string());
     let mut sent = Vec::new();
     file.rewind().map_err(failed)?;
+    let is_too_large = file.metadata().map_err(failed)?.len() > bytes_max;
     file.take(bytes_max).read_to_end(&mut sent).map_err(failed)?;
+    if is_too_large && format_of(&sent).is_some() {
+        return Err(BadFile::TooLarge(bytes_max).into());
+    }
     if let Some(format) = format_of(&sent).filter(|_| sent.len() < FILE_BYTES_MIN) {
         return Err(BadPicture::Truncated(format).into());
     }
     let cleaned = clean(&sent)?;
     check_size(&cleaned)?;
-    let name = AssetName { hash: hash::of(&cleaned.bytes), format: cleaned.format };
-    Ok(CleanPicture { name, cleaned })
+    let name = AssetName { hash: hash::of(&cleaned.bytes), kind: AssetKind::Image(cleaned.format) };
+    Ok(CleanAsset(Clean::Picture(name, cleaned)))
 }
 
-fn picture_of(CleanPicture { name, cleaned }: CleanPicture, decoded: &AtomicU64) -> Result<Picture> {
+fn picture_of(name: AssetName, cleaned: Cleaned, decoded: &AtomicU64) -> Result<ReadyAsset> {
     decoded.fetch_add(1, Ordering::Relaxed);
     let placeholder = match cleaned.format.is_drawing() {
         true => white(cleaned.width, cleaned.height),
@@ -279,6 +339,7 @@ fn picture_of(CleanPicture { name, cleaned }: CleanPicture, decoded: &AtomicU64)
     let (width, height) =
         if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) };
     let byte_size = cleaned.bytes.len() as u64;
-    let facts = AssetFacts { name, byte_size, width, height, placeholder };
-    Ok(Picture { facts, bytes: cleaned.bytes.into(), _memory: None })
+    let image = Some(ImageFacts { width, height, placeholder });
+    let facts = AssetFacts { name, byte_size, image };
+    Ok(ReadyAsset { facts, bytes: Ready::Picture(cleaned.bytes.into()), _memory: None })
 }

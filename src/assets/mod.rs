@@ -1,5 +1,6 @@
-//! The bytes of assets: pictures are checked and cleaned, stored under the hash of their bytes, and read in several forms. The rule: no byte of a file is
-//! stored that is not part of a picture of a known format, and no pixel is decoded before the size of the picture is known to be within its bounds.
+//! The bytes of assets: pictures are checked and cleaned, stored under the hash of their bytes, and read in several forms; other files are checked and stored
+//! as they are. The rule: no byte of a picture is stored that is not part of it, no pixel is decoded before the size of the picture is known to be within its
+//! bounds, and another file is never interpreted.
 //!
 //! This module knows no rows: `content::assets` decides when bytes are written and deleted, so that no row names bytes that do not exist.
 
@@ -8,6 +9,7 @@ mod clean;
 mod cloud;
 mod decode;
 mod error;
+mod file;
 mod form;
 mod hash;
 mod incomplete;
@@ -17,9 +19,9 @@ mod place;
 mod resize;
 
 pub use bytes::{Found, StoredName};
-pub use error::{AssetError, BadPicture};
+pub use error::{AssetError, BadFile, BadPicture};
 pub use form::{Form, WIDTHS, Width};
-pub use library::{AssetLibrary, AssetLimits, CleanPicture, Picture};
+pub use library::{AssetLibrary, AssetLimits, CleanAsset, ReadyAsset};
 pub use open_graph::{CROP_PLACES, CropPlace, open_graph_size};
 pub use place::{AssetPlace, AzureContainer, S3Bucket};
 

@@ -17,14 +17,14 @@ use crate::config::{self, Sources, table};
 use crate::content::Content;
 use crate::export::{self, ExportError, Exported, ExportedFolder, MarkdownReport};
 
-/// Export all content, drafts included: to a folder with all pictures, to a file of JSON Lines, or as Markdown.
+/// Export all content, drafts included: to a folder with all pictures and files, to a file of JSON Lines, or as Markdown.
 #[derive(Debug, Args)]
 #[command(after_long_help = without_flag(&[table::OF_STORE, table::assets::PLACE]))]
 pub(super) struct Export {
-    /// A folder for content.jsonl and all pictures: one that is empty, or a new path without an ending or with a slash at its end. Any other path, such as
-    /// backup.jsonl, is a file of JSON Lines, without the pictures. Default, and -: the standard output.
+    /// A folder for content.jsonl and all pictures and files: one that is empty, or a new path without an ending or with a slash at its end. Any other path, such as
+    /// backup.jsonl, is a file of JSON Lines, without them. Default, and -: the standard output.
     path: Option<PathBuf>,
-    /// Write Markdown files with front matter, and the pictures that they name, to this folder instead. It must not exist, or be empty.
+    /// Write Markdown files with front matter, and the pictures and files that they name, to this folder instead. It must not exist, or be empty.
     #[arg(long, value_name = "FOLDER", conflicts_with = "path")]
     markdown: Option<PathBuf>,
     #[command(flatten)]
@@ -109,7 +109,7 @@ async fn to_lines(content: &Content, out: impl Write) -> Result<(), ExportError>
     out.flush()?;
     let without = match content.reader().all_assets().await?.len() {
         0 => String::new(),
-        pictures => format!(", without the {pictures} pictures: `tidings export FOLDER` writes them too"),
+        pictures => format!(", without the {pictures} pictures and files: `tidings export FOLDER` writes them too"),
     };
     print_line(format_args!("Exported {posts} posts{without}"));
     Ok(())
@@ -138,7 +138,7 @@ async fn to_markdown(content: &Content, folder: &Path) -> Result<ExitCode, Comma
 fn print_counts(Exported { posts, pages, terms }: Exported, pictures: usize, failures: &str) -> std::io::Result<()> {
     writeln!(
         output(),
-        "Exported: {posts} posts, {pages} pages, {terms} categories, tags, authors and series, {pictures} pictures{failures}"
+        "Exported: {posts} posts, {pages} pages, {terms} categories, tags, authors and series, {pictures} pictures and files{failures}"
     )
 }
 

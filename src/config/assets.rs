@@ -1,4 +1,4 @@
-//! The settings of pictures. The rule: a file store always has a place for them, and a place in a cloud is complete, or the error says what is missing.
+//! The settings of pictures and files. The rule: a file store always has a place for them, and a place in a cloud is complete, or the error says what is missing.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -11,10 +11,10 @@ use crate::store::azure::Connection;
 use super::sources::Settings;
 use super::{ConfigError, StoreSetting, table, table::assets as own};
 
-/// Where the pictures are, and their limits.
+/// Where the pictures and files are, and their limits.
 #[derive(Debug, Clone)]
 pub struct AssetSettings {
-    /// `None`: the site has no pictures.
+    /// `None`: the site has none.
     pub place: Option<AssetPlace>,
     pub limits: AssetLimits,
 }
@@ -29,7 +29,12 @@ pub fn assets(settings: &Settings<'_>, store: &StoreSetting) -> Result<AssetSett
     };
     let limits = AssetLimits {
         file_bytes: settings.number(&own::FILE_BYTES)?,
+        image_bytes: settings.number(&own::IMAGE_BYTES)?,
         file_time: settings.seconds(&own::FILE_SECONDS)?,
+        file_types: match settings.is_set(&own::FILE_TYPES) {
+            true => Some(settings.list(&own::FILE_TYPES)?.into()),
+            false => None,
+        },
     };
     Ok(AssetSettings { place, limits })
 }

@@ -9,7 +9,7 @@ use crate::graphql::fair_use::FairUseSettings;
 use crate::graphql::role_limits::RoleLimits;
 use crate::http::{HttpSettings, ServerLimits};
 use crate::model::SiteFields;
-use crate::model::site::SitePaths;
+use crate::model::site::{SitePaths, SiteUrl};
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
@@ -44,8 +44,10 @@ pub struct ServeSettings {
 pub struct Serving {
     /// The folder of a file store, the size of whose file is a metric.
     pub store_folder: Option<PathBuf>,
-    /// The pictures, which the command opens; `None` if they have no place.
+    /// The pictures and files, which the command opens; `None` if they have no place.
     pub assets: Option<AssetLibrary>,
+    /// The address of this server, if it is known.
+    pub public_url: Option<SiteUrl>,
     /// Whether nothing is written, so that there is nothing to recover.
     pub reads_only: bool,
     pub sign_in: SignIn,
@@ -94,6 +96,7 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
             StoreSetting::Azure(_) => None,
         },
         assets: None,
+        public_url: settings.parse(&table::PUBLIC_URL)?,
         reads_only: settings.is_on(&table::READ_ONLY)?,
         sign_in: access::sign_in(settings)?,
         reports_storage: settings.is_on(&table::REPORT_STORAGE)?,

@@ -1,4 +1,4 @@
-//! The export to a folder of JSON Lines and all pictures. The rule: an import of the folder restores the whole site, except for tokens and earlier versions.
+//! The export to a folder of JSON Lines and all pictures and files. The rule: an import of the folder restores the whole site, except for tokens and earlier versions.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -19,7 +19,7 @@ pub struct ExportedFolder {
     pub notes: Vec<Note>,
 }
 
-/// Writes [`CONTENT_FILE`], and the pictures beside it. Holds one page of rows in memory, the terms, and the rows of
+/// Writes [`CONTENT_FILE`], and the pictures and files beside it. Holds one page of rows in memory, the terms, and the rows of
 /// the pictures.
 ///
 /// # Errors
@@ -43,8 +43,8 @@ async fn write(content: &Content, folder: &mut Folder) -> Result<ExportedFolder,
     let Some(library) = content.asset_library() else {
         if !assets.is_empty() {
             let text =
-                format!("{} are not exported, because there is no place for pictures (`assets.store`)", assets.len());
-            report.notes.push(Note { origin: "pictures".to_owned(), text });
+                format!("{} are not exported, because there is no place for them (`assets.store`)", assets.len());
+            report.notes.push(Note { origin: "pictures and files".to_owned(), text });
         }
         return Ok(report);
     };
@@ -53,7 +53,7 @@ async fn write(content: &Content, folder: &mut Folder) -> Result<ExportedFolder,
         match folder.add_picture(library, name).await? {
             true => report.pictures += 1,
             false => {
-                let origin = format!("picture {ASSETS_FOLDER}/{name}");
+                let origin = format!("{} {ASSETS_FOLDER}/{name}", asset.noun());
                 report.notes.push(Note { origin, text: "its file does not exist".to_owned() });
             }
         }
@@ -62,6 +62,6 @@ async fn write(content: &Content, folder: &mut Folder) -> Result<ExportedFolder,
 }
 
 fn record_of(asset: &Asset) -> AssetRecord {
-    let Asset { facts, original_name, created_at, alt, caption, focal_point } = asset.clone();
-    AssetRecord { file: facts.name, original_name, alt, caption, focal_point, created_at }
+    let Asset { facts, original_name, created_at, version, alt, caption, focal_point } = asset.clone();
+    AssetRecord { file: facts.name, original_name, alt, caption, focal_point, created_at, version }
 }

@@ -11,7 +11,7 @@ use super::memory::Charge;
 use super::texts::Texts;
 use crate::content::{Content, Reader};
 use crate::loaders::Loaders;
-use crate::model::site::Site;
+use crate::model::site::{Site, SiteUrl};
 
 pub struct RequestContext {
     /// Used for writes and for the declared fields of the site; all other reads use `reader`.
@@ -26,6 +26,8 @@ pub struct RequestContext {
     pub rate_limit: Option<(LimitedClient, u64)>,
     /// The web site that shows the content.
     pub site: Arc<Site>,
+    /// The address of this server, if it is known.
+    pub public_url: Option<Arc<SiteUrl>>,
 }
 
 impl RequestContext {
@@ -39,7 +41,13 @@ impl RequestContext {
     ) -> Self {
         let loaders = Loaders::new(&reader);
         let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
-        Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit: None, site }
+        let (rate_limit, public_url) = (None, None);
+        Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit, site, public_url }
+    }
+
+    /// The address of a path of this server; the path itself if its address is not known.
+    pub fn address(&self, path: &str) -> String {
+        SiteUrl::address(self.public_url.as_deref(), path)
     }
 }
 

@@ -372,23 +372,23 @@ impl MainQuery {
         TokenConnection::read(ctx, Paging { first, after, last, before }).await.map(Some)
     }
 
-    /// A picture by its id; null if it does not exist.
+    /// A picture or file by its id; null if it does not exist. It is what `node` returns, as an `Asset`, whose fields need no fragment.
     async fn asset(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The `id` of the picture.")] id: ID,
-    ) -> Result<Option<Asset>> {
-        Asset::read(ctx, &id).await
+        #[graphql(desc = "The `id` of the picture or file.")] id: ID,
+    ) -> Result<Option<InterfaceValue<Asset>>> {
+        Ok(Asset::read(ctx, &id).await?.map(InterfaceValue))
     }
 
-    /// All pictures, newest first, also those that no post shows. Requires the role AUTHOR, EDITOR or ADMIN. Without the role the field is null and `errors` has
+    /// All pictures and files, newest first, also those that no post shows. Requires the role AUTHOR, EDITOR or ADMIN. Without the role the field is null and `errors` has
     /// UNAUTHENTICATED or FORBIDDEN; the other fields of the query have their values. It pages forward only and has no count.
     #[graphql(directive = ListSize::apply(Size::PageForward))]
     async fn assets(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of pictures: 0 to 100; 20 if omitted.")] first: Option<i32>,
-        #[graphql(desc = "Only pictures after this cursor, that is, older ones.")] after: Option<String>,
+        #[graphql(desc = "The number of assets: 0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only assets after this cursor, that is, older ones.")] after: Option<String>,
     ) -> Result<Option<AssetConnection>> {
         AssetConnection::read(ctx, first, after.as_deref()).await.map(Some)
     }

@@ -8,7 +8,7 @@ use async_graphql::parser::types::{OperationType, TypeSystemDefinition};
 use async_graphql::{Request, Response, SDLExportOptions, ServerError, Value};
 
 use crate::content::{Content, Reader};
-use crate::model::site::Site;
+use crate::model::site::{Site, SiteUrl};
 use crate::model::{Actor, SiteFields};
 
 use super::access::{self, SignIn, SignedIn};
@@ -48,6 +48,7 @@ pub struct ContentService {
     reports_storage: bool,
     prices: StoragePrices,
     site: Arc<Site>,
+    public_url: Option<Arc<SiteUrl>>,
 }
 
 impl ContentService {
@@ -68,6 +69,7 @@ impl ContentService {
             reports_storage: false,
             prices: StoragePrices::default(),
             site: Arc::default(),
+            public_url: None,
         }
     }
 
@@ -106,6 +108,12 @@ impl ContentService {
     #[must_use]
     pub fn with_site(self, site: Arc<Site>) -> Self {
         Self { site, ..self }
+    }
+
+    /// Sets the address of this server, for absolute addresses of assets.
+    #[must_use]
+    pub fn with_public_url(self, public_url: Option<SiteUrl>) -> Self {
+        Self { public_url: public_url.map(Arc::new), ..self }
     }
 
     #[must_use]
@@ -239,7 +247,8 @@ impl ContentService {
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
         let context = RequestContext::new((content, Arc::clone(&self.site)), reader.clone(), budget, charge, dry_run);
-        let context = RequestContext { writes_text, rate_limit: limited, ..context };
+        let public_url = self.public_url.clone();
+        let context = RequestContext { writes_text, rate_limit: limited, public_url, ..context };
         let mut response = schema.execute(request.data(context)).await;
         reader.stop_at(None);
         if let Some(completion) = completion {
@@ -332,7 +341,7 @@ impl GraphqlService for ContentService {
         let client = self.client_of(&request, &reader).0;
         let charging = Charging::Requests(uploads::REQUESTS);
         let _taken = client.map(|client| client.take(uploads::REQUESTS, charging)).transpose()?;
-        uploads::add(&self.content, &reader, upload).await
+        uploads::add(&self.content, &reader, upload, self.public_url.as_deref()).await
     }
 
     fn announcements(&self) -> Option<Announcements> {

@@ -1,11 +1,12 @@
-//! Pictures that clients add, outside of any GraphQL document. The rule: the role of the client is checked before its file is received, and again when
-//! the picture is added.
+//! Pictures and files that clients add, outside of any GraphQL document. The rule: the role of the client is checked before its file is received, and again
+//! when the asset is added.
 
 use async_graphql::ServerError;
 
-use crate::assets::Picture;
+use crate::assets::ReadyAsset;
 use crate::content::assets::{AssetEditor, NewAsset};
 use crate::content::{Content, ContentError, Reader};
+use crate::model::site::SiteUrl;
 use crate::model::{Actor, Asset, NodeId, Role};
 
 use super::access::failed;
@@ -14,21 +15,23 @@ use super::error::{Code, coded};
 /// The storage requests of an addition: the existing asset, the step row, and the rows of the asset.
 pub(super) const REQUESTS: u64 = 5;
 
-/// A picture with its description by the client.
+/// A picture or file with its description by the client.
 #[derive(Debug, Clone)]
 pub struct Upload {
-    pub picture: Picture,
+    pub ready: ReadyAsset,
     pub name: Option<String>,
     pub alt: Option<String>,
 }
 
-/// The asset of an added picture.
+/// The asset of an added file.
 #[derive(Debug, Clone)]
 pub struct Uploaded {
     /// The node id.
     pub id: String,
+    /// As the field `url`.
+    pub url: String,
     pub asset: Asset,
-    /// Whether the picture is new to the site.
+    /// Whether the asset is new to the site.
     pub is_new: bool,
 }
 
@@ -37,7 +40,7 @@ pub struct Uploaded {
 pub(super) fn check(actor: Option<&Actor>) -> Result<&Actor, ServerError> {
     match actor {
         None => {
-            let message = "a picture needs the header `Authorization: Bearer` with a token of the role author";
+            let message = "a file needs the header `Authorization: Bearer` with a token of the role author";
             Err(coded(Code::Unauthenticated, message, None))
         }
         Some(actor) if actor.role < Role::Author => {
@@ -48,13 +51,19 @@ pub(super) fn check(actor: Option<&Actor>) -> Result<&Actor, ServerError> {
     }
 }
 
-pub(super) async fn add(content: &Content, reader: &Reader, upload: Upload) -> Result<Uploaded, ServerError> {
+pub(super) async fn add(
+    content: &Content,
+    reader: &Reader,
+    upload: Upload,
+    server: Option<&SiteUrl>,
+) -> Result<Uploaded, ServerError> {
     let editor = AssetEditor::new(content, reader, check(reader.actor())?).map_err(failed)?;
-    let Upload { picture, name, alt } = upload;
-    match editor.add(NewAsset { name, alt, ..NewAsset::of(picture) }).await.map_err(failed)? {
+    let Upload { ready, name, alt } = upload;
+    match editor.add(NewAsset { name, alt, ..NewAsset::of(ready) }).await.map_err(failed)? {
         Ok(added) => {
             let id = NodeId::Asset(added.asset.hash().clone()).to_string();
-            Ok(Uploaded { id, asset: added.asset, is_new: added.is_new })
+            let url = SiteUrl::address(server, &added.asset.facts.name.path());
+            Ok(Uploaded { id, url, asset: added.asset, is_new: added.is_new })
         }
         Err(errors) => {
             let messages: Vec<String> = errors.into_iter().map(|error| error.message).collect();

@@ -1,4 +1,4 @@
-//! Adds the pictures of an imported folder or export to the site. The rule: a picture that is refused stays as it is in the text, and is in the report with its file and
+//! Adds the pictures and other files of an imported folder or export to the site. The rule: one that is refused stays as it is in the text, and is in the report with its file and
 //! the reason; it never stops the import. The report counts the others. Bytes that the site has, or that this import has met before, are not decoded again.
 
 use std::collections::{HashMap, HashSet};
@@ -10,13 +10,14 @@ use crate::content::assets::{AssetEditor, NewAsset};
 use crate::content::commands::Edited;
 use crate::content::{Content, ContentError, Result};
 use crate::model::asset::is_file_name;
+use crate::model::file_format::FileFormat;
 use crate::model::{Actor, ActorKind, AssetHash, AssetName, Role, Slug};
 
 use super::report::{ImportOptions, ImportReport, PictureCounts};
 use crate::import::jsonl::{ASSETS_FOLDER, AssetRecord};
 use crate::import::{self, ImportSource, ImportedCover, ImportedTerm, Media, Note, OfExport};
 
-/// The assets of the pictures of an import, by the paths of their files.
+/// The assets of an import, by the paths of their files.
 #[derive(Debug, Default)]
 pub(super) struct Pictures {
     root: PathBuf,
@@ -44,8 +45,9 @@ pub(super) async fn add(
         let files =
             named.iter().filter(|picture| picture.file.is_ok()).count() + exported.map_or(0, |(_, all)| all.len());
         if files > 0 {
-            let text =
-                format!("{files} pictures stay as they are, because there is no place for pictures (`assets.store`)");
+            let text = format!(
+                "{files} pictures and files stay as they are, because there is no place for them (`assets.store`)"
+            );
             report.notes.push(Note { origin: "pictures".to_owned(), text });
         }
         return Ok(none());
@@ -83,13 +85,18 @@ pub(super) async fn add(
             },
         };
         if let Some(reason) = refusal {
-            let origin = format!("{}, picture {}", picture.origin, picture.address);
+            let origin = format!("{}, {} {}", picture.origin, noun(&picture.address), picture.address);
             report.notes.push(Note { origin, text: format!("is not imported: {reason}") });
         }
     }
     adding.editor.log_imported(if options.dry_run { 0 } else { adding.counts.made });
     report.pictures = adding.counts;
     Ok(pictures)
+}
+
+/// What a file with this address can be.
+fn noun(address: &str) -> &'static str {
+    if FileFormat::of_name(address).is_some() { "file" } else { "picture" }
 }
 
 /// What the source says about a picture.
@@ -139,7 +146,7 @@ impl Adding<'_> {
                     Err(reason) => format!("is not imported: {reason}"),
                 },
             };
-            notes.push(Note { origin: format!("picture {file}"), text });
+            notes.push(Note { origin: format!("{} {file}", noun(&file)), text });
         }
         Ok(())
     }
@@ -150,12 +157,12 @@ impl Adding<'_> {
             Ok(opened) => opened,
             Err(reason) => return Ok(Err(reason)),
         };
-        let clean = match self.library.clean(opened).await {
+        let clean = match self.library.clean(opened, Some(file)).await {
             Ok(clean) => clean,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let (asset, Said { name, alt, record }) = (clean.name().clone(), said);
-        match refusal(self.editor.existing(&asset.hash, name, alt).await)? {
+        match refusal(self.editor.existing(&asset, name, alt).await)? {
             Err(reason) => return Ok(Err(reason)),
             Ok(found) if found.is_some() || self.accepted.contains(&asset.hash) => {
                 self.counts.unchanged += 1;
@@ -166,8 +173,8 @@ impl Adding<'_> {
         if let Some(reason) = self.refused.get(&asset.hash) {
             return Ok(Err(reason.clone()));
         }
-        let picture = match self.library.decode(clean).await {
-            Ok(picture) => picture,
+        let ready = match self.library.decode(clean).await {
+            Ok(ready) => ready,
             Err(error) => {
                 let reason = error.to_string();
                 if matches!(error, AssetError::Bad(_)) {
@@ -182,12 +189,13 @@ impl Adding<'_> {
             return Ok(Ok(asset));
         }
         let new = NewAsset {
-            picture,
+            ready,
             name: name.map(str::to_owned),
             alt: alt.map(str::to_owned),
             caption: record.and_then(|record| record.caption.clone()),
             focal_point: record.and_then(|record| record.focal_point),
             created_at: record.map(|record| record.created_at),
+            version: record.map_or(1, |record| record.version),
         };
         let added = refusal(self.editor.add(new).await)?;
         self.counts.made += usize::from(added.is_ok());
@@ -221,7 +229,8 @@ impl Pictures {
     pub(super) fn give_avatars(&self, avatars: &[(Slug, String)], authors: &mut [ImportedTerm]) {
         for (slug, file) in avatars {
             let author = authors.iter_mut().find(|author| author.slug.as_ref() == Some(slug));
-            if let Some((author, name)) = author.zip(self.assets.get(file)) {
+            let picture = self.assets.get(file).filter(|name| name.kind.is_image());
+            if let Some((author, name)) = author.zip(picture) {
                 author.profile.avatar.get_or_insert_with(|| name.hash.clone());
             }
         }
@@ -243,7 +252,8 @@ impl Pictures {
                 if let (Some(_), Some(below)) = (&name, body_below.take()) {
                     *markdown = below;
                 }
-                *cover = name.map_or(ImportedCover::Unknown, |name| ImportedCover::Asset(name.hash));
+                let picture = name.filter(|name| name.kind.is_image());
+                *cover = picture.map_or(ImportedCover::Unknown, |name| ImportedCover::Asset(name.hash));
             }
             if !self.assets.is_empty() {
                 *markdown = media.replaced(markdown, asset);
@@ -253,7 +263,8 @@ impl Pictures {
         if let ImportedCover::File { address, .. } = &*cover {
             let found = import::resolve_picture(&self.root, origin, address).ok().and_then(|file| asset(&file));
             let exported = of_export.and_then(|_| Some(import::of_relative_address(origin, address)?.0));
-            *cover = found.or(exported).map_or(ImportedCover::None, |name| ImportedCover::Asset(name.hash));
+            let picture = found.or(exported).filter(|name| name.kind.is_image());
+            *cover = picture.map_or(ImportedCover::None, |name| ImportedCover::Asset(name.hash));
         }
         match of_export {
             None if self.assets.is_empty() => {}

@@ -1,4 +1,4 @@
-//! The pictures of an export of another system. The rule: an address of the site below its folder of pictures means the file at the same path next to
+//! The pictures of an export of another system, and the other files to which its HTML links. The rule: an address of the site below its folder of pictures means the file at the same path next to
 //! the export, and an address on the system's servers means the file with its name or path in the folder of the export; every other address stays
 //! unchanged.
 
@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tidings_model::AssetName;
+use tidings_model::file_format::FileFormat;
 
 use super::markdown;
 use super::{ImportedCover, PictureFile};
@@ -140,7 +141,8 @@ impl Media {
             }
             Addresses::Hosts(path_of) | Addresses::Files(path_of) => vec![path_of(address)?],
         };
-        if !names.first().is_some_and(|name| markdown::is_picture_name(name)) {
+        let is_taken = |name: &String| markdown::is_picture_name(name) || FileFormat::of_name(name).is_some();
+        if !names.first().is_some_and(is_taken) {
             return None;
         }
         for candidate in names {
@@ -254,7 +256,7 @@ mod tests {
             "https://other.example/news/wp-content/uploads/2020/01/a%20b.jpg",
             "https://blog.example/newspaper/wp-content/uploads/2020/01/a%20b.jpg",
             "https://blog.example/news/wp-content/themes/a.jpg",
-            "https://blog.example/news/wp-content/uploads/2020/01/a.pdf",
+            "https://blog.example/news/wp-content/uploads/2020/01/a.php",
             "wp-content/uploads/2020/01/a%20b.jpg",
         ] {
             assert_eq!(media.file_of(address), None, "{address}");
@@ -286,7 +288,7 @@ mod tests {
         for address in ["cdn:1*c.png", "cdn:../../a.png"] {
             assert!(matches!(media.file_of(address), Some(Err(_))), "{address}");
         }
-        assert_eq!((media.file_of("cdn:a.pdf"), media.file_of("/images/1*a.png")), (None, None));
+        assert_eq!((media.file_of("cdn:a.php"), media.file_of("/images/1*a.png")), (None, None));
     }
 
     #[test]

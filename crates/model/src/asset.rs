@@ -1,8 +1,9 @@
-//! Assets: the pictures of a site. The rule: an asset is named by the hash of its bytes, so a name always means the same bytes.
+//! Assets: the pictures of a site and its other files. The rule: an asset is named by the hash of its bytes, so a name always means the same bytes.
 
 use std::fmt;
 use std::str::FromStr;
 
+use super::file_format::FileFormat;
 use super::hex;
 use super::instant::Instant;
 
@@ -41,6 +42,7 @@ impl FromStr for AssetHash {
     }
 }
 
+/// The formats of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AssetFormat {
     Jpeg,
@@ -95,16 +97,52 @@ impl fmt::Display for AssetFormat {
     }
 }
 
+/// What an asset is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AssetKind {
+    Image(AssetFormat),
+    File(&'static FileFormat),
+}
+
+impl AssetKind {
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Image(format) => format.extension(),
+            Self::File(format) => format.extension(),
+        }
+    }
+
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Self::Image(format) => format.content_type(),
+            Self::File(format) => format.content_type(),
+        }
+    }
+
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        let image = AssetFormat::of_extension(extension).map(Self::Image);
+        image.or_else(|| FileFormat::of_extension(extension).map(Self::File))
+    }
+
+    pub fn is_image(self) -> bool {
+        matches!(self, Self::Image(_))
+    }
+
+    pub fn is_drawing(self) -> bool {
+        matches!(self, Self::Image(format) if format.is_drawing())
+    }
+}
+
 /// The name of the file of an asset: `{hash}.{extension}`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AssetName {
     pub hash: AssetHash,
-    pub format: AssetFormat,
+    pub kind: AssetKind,
 }
 
 impl fmt::Display for AssetName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.hash, self.format.extension())
+        write!(f, "{}.{}", self.hash, self.kind.extension())
     }
 }
 
@@ -113,8 +151,8 @@ impl FromStr for AssetName {
 
     fn from_str(text: &str) -> Result<Self, BadAssetHash> {
         let (hash, extension) = text.split_once('.').ok_or(BadAssetHash)?;
-        let format = AssetFormat::of_extension(extension).ok_or(BadAssetHash)?;
-        Ok(Self { hash: hash.parse()?, format })
+        let kind = AssetKind::of_extension(extension).ok_or(BadAssetHash)?;
+        Ok(Self { hash: hash.parse()?, kind })
     }
 }
 
@@ -173,6 +211,13 @@ impl FromStr for FocalPoint {
 pub struct AssetFacts {
     pub name: AssetName,
     pub byte_size: u64,
+    /// `None` for a file that is no picture.
+    pub image: Option<ImageFacts>,
+}
+
+/// The properties that follow from the bytes of a picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageFacts {
     /// In pixels, after the orientation of the camera is applied.
     pub width: u32,
     pub height: u32,
@@ -186,6 +231,8 @@ pub struct Asset {
     /// The file name that the client sent.
     pub original_name: Option<String>,
     pub created_at: Instant,
+    /// 1 for a new asset; every change of its texts or focal point adds 1.
+    pub version: i32,
     pub alt: Option<String>,
     pub caption: Option<String>,
     pub focal_point: Option<FocalPoint>,
@@ -194,6 +241,10 @@ pub struct Asset {
 impl Asset {
     pub fn hash(&self) -> &AssetHash {
         &self.facts.name.hash
+    }
+
+    pub fn noun(&self) -> &'static str {
+        if self.facts.image.is_some() { "picture" } else { "file" }
     }
 }
 
@@ -210,17 +261,19 @@ pub fn is_file_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file_format::FILE_FORMATS;
 
     #[test]
     fn a_name_parses_as_it_prints_and_other_texts_are_refused() {
         let hash = AssetHash::new(&std::array::from_fn(|at| (at as u8).wrapping_mul(9)));
-        for format in AssetFormat::ALL {
-            let name = AssetName { hash: hash.clone(), format };
+        let images = AssetFormat::ALL.into_iter().map(AssetKind::Image);
+        for kind in images.chain(FILE_FORMATS.iter().map(AssetKind::File)) {
+            let name = AssetName { hash: hash.clone(), kind };
             assert_eq!(name.to_string().parse(), Ok(name));
         }
         let long = "0".repeat(41) + ".png";
         let upper = "A".repeat(40) + ".png";
-        let other = "0".repeat(40) + ".avif";
+        let other = "0".repeat(40) + ".html";
         let twice = "0".repeat(40) + ".png.png";
         for text in ["", ".", "..", "../secret.png", "0.png", &long, &upper, &other, &twice] {
             assert!(text.parse::<AssetName>().is_err(), "{text}");

@@ -17,6 +17,7 @@ pub mod embeds;
 pub mod excerpt;
 pub mod feed_path;
 pub mod field_index;
+pub mod file_format;
 mod formulas;
 pub mod headings;
 mod hex;
@@ -50,7 +51,7 @@ pub mod words;
 
 pub use actor::{Actor, ActorKind, Role};
 pub use actor_snapshot::ActorSnapshot;
-pub use asset::{Asset, AssetFacts, AssetFormat, AssetHash, AssetName, FocalPoint};
+pub use asset::{Asset, AssetFacts, AssetFormat, AssetHash, AssetKind, AssetName, FocalPoint, ImageFacts};
 pub use broken_link::{BrokenLink, LinkSource};
 pub use category_tree::{BadParent, CategoryEntry, CategoryPlace, CategoryTree};
 pub use change_id::ChangeId;

@@ -95,6 +95,11 @@ impl SiteUrl {
     pub fn join(&self, path: &str) -> String {
         format!("{}{}", self.0, path.trim_start_matches('/'))
     }
+
+    /// The path below the address of a server; as it is if that is not known.
+    pub fn address(server: Option<&Self>, path: &str) -> String {
+        server.map_or_else(|| path.to_owned(), |server| server.join(path))
+    }
 }
 
 impl FromStr for SiteUrl {

@@ -51,7 +51,7 @@ fn not_written(path: &Path, error: &std::io::Error) -> CommandError {
     format!("{} cannot be written: {error}; name another file with --report", path.display()).into()
 }
 
-/// The numbers of posts, pages and pictures, and every item, such as a file by its path, with what there is to say about it.
+/// The numbers of posts, pages and assets, and every item, such as a file by its path, with what there is to say about it.
 fn document(report: &ImportReport, dry_run: bool) -> Value {
     let item = |origin: &str, text: &str| json!({ "origin": origin, "text": text });
     json!({
@@ -67,7 +67,7 @@ fn document(report: &ImportReport, dry_run: bool) -> Value {
             "changed": report.pages.changed,
             "unchanged": report.pages.unchanged,
         },
-        "pictures": { "created": report.pictures.made, "unchanged": report.pictures.unchanged },
+        "assets": { "created": report.pictures.made, "unchanged": report.pictures.unchanged },
         "failed": list(&report.failed, |failed| item(&failed.origin, &failed.reason)),
         "skipped": list(&report.skipped, |skipped| item(&skipped.origin, &skipped.reason)),
         "notes": list(&report.notes, |note| item(&note.origin, &note.text)),

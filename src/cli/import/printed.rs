@@ -46,11 +46,11 @@ fn pages(counts: PageCounts) -> String {
     }
 }
 
-/// The pictures that were imported, if there are any.
+/// The pictures and files that were imported, if there are any.
 fn pictures(counts: PictureCounts) -> String {
     match counts {
         PictureCounts { made: 0, unchanged: 0 } => String::new(),
-        PictureCounts { made, unchanged } => format!("; pictures: {made} created, {unchanged} unchanged"),
+        PictureCounts { made, unchanged } => format!("; pictures and files: {made} created, {unchanged} unchanged"),
     }
 }
 

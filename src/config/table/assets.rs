@@ -1,17 +1,17 @@
-//! The settings of pictures. The rule: the default is a constant of the module that enforces the limit, and its reason is documented there.
+//! The settings of pictures and files. The rule: the default is a constant of the module that enforces the limit, and its reason is documented there.
 
-use super::{number, secret, text};
+use super::{list, number, secret, text};
 use crate::assets::AssetLimits;
 use crate::config::Setting;
 
 settings! {
-    /// The place of the pictures, for the commands that read or add some.
+    /// The place of the pictures and files, for the commands that read or add some.
     pub static PLACE;
     pub static STORE: Setting = text(
         "assets.store",
         "PLACE",
-        "Where the pictures are: a folder, az://CONTAINER or az://CONTAINER/FOLDER in Azure Blob Storage, or s3://BUCKET or s3://BUCKET/FOLDER in S3. Not set: the \
-         folder `assets` beside the store file; with the store azure, there are no pictures.",
+        "Where the pictures and files are: a folder, az://CONTAINER or az://CONTAINER/FOLDER in Azure Blob Storage, or s3://BUCKET or s3://BUCKET/FOLDER in S3. Not set: the \
+         folder `assets` beside the store file; with the store azure, there are none.",
     )
     .flag("assets");
     pub static CONNECTION_STRING: Setting = secret(
@@ -54,14 +54,25 @@ settings! {
     pub static LIMITS;
     pub static FILE_BYTES: Setting = number(
         "assets.file_bytes",
-        (1 << 10, 1 << 26),
+        (1 << 10, (1 << 31) - 1),
         || AssetLimits::default().file_bytes,
-        "Bytes of the file of a picture that a client sends.",
+        "Bytes of a file that a client sends.",
+    );
+    pub static IMAGE_BYTES: Setting = number(
+        "assets.image_bytes",
+        (1 << 10, 1 << 26),
+        || AssetLimits::default().image_bytes,
+        "Bytes of a file that is a picture; a picture is in memory while it is decoded.",
     );
     pub static FILE_SECONDS: Setting = number(
         "assets.file_seconds",
         (1, 3_600),
         || AssetLimits::default().file_time.as_secs(),
-        "Seconds that the file of a picture may take to arrive.",
+        "Seconds that a file may take to arrive.",
+    );
+    pub static FILE_TYPES: Setting = list(
+        "assets.file_types",
+        "EXTENSION",
+        "The extensions of files other than pictures that are accepted, such as pdf and mp3; an empty list accepts none. Not set: all that docs/assets.md lists.",
     );
 }

@@ -112,6 +112,12 @@ settings! {
         text("listen", "ADDRESS", "The address and port to listen on. A port alone is one of this machine (127.0.0.1), 0.0.0.0:PORT one of all its networks; port 0 chooses a free port.")
             .flag("listen")
             .default("127.0.0.1:8080");
+    pub static PUBLIC_URL: Setting = text(
+        "public_url",
+        "URL",
+        "The address at which clients reach this server, such as https://api.blog.example: the addresses of pictures and files are then absolute URLs. Not set: they are paths.",
+    )
+    .flag("public-url");
     pub static IMPORT: Setting = text("import", "PATH", "A folder or file to import before serving.").flag("import");
     pub static CREATE: Setting = switch("create", "Create an empty store if none exists.").flag("create");
     pub static READ_ONLY: Setting = switch(

@@ -1,24 +1,24 @@
 //! Adds, changes and deletes assets. The rule: what the caller can fix is returned as [`UserError`]s, and then nothing was changed.
 
-use crate::assets::{AssetLibrary, Picture};
+use crate::assets::{AssetLibrary, ReadyAsset};
 use crate::content::access::permission;
-use crate::content::commands::{Edited, Patch, UserError};
+use crate::content::commands::{Current, Edited, Patch, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::asset::{self as rows, Pending, Step};
 use crate::content::write::retry_on_conflict;
 use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, asset as keys};
 use crate::model::asset::{ALT_CHARS_MAX, CAPTION_CHARS_MAX, is_file_name};
-use crate::model::{Actor, ActorKind, Asset, AssetHash, FocalPoint, Instant, NodeId, Role};
+use crate::model::{Actor, ActorKind, Asset, AssetHash, AssetName, FocalPoint, Instant, NodeId, Role};
 use crate::store::{Batch, Etag, Operation, Precondition, Store, StoreError};
 use crate::telemetry::with_causes;
 
 use super::pending::{begin, end, of_bytes, remove};
 
-/// A picture that is to be added.
+/// A picture or another file that is to be added.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAsset {
-    pub picture: Picture,
+    pub ready: ReadyAsset,
     /// The name of its file.
     pub name: Option<String>,
     pub alt: Option<String>,
@@ -26,16 +26,18 @@ pub(crate) struct NewAsset {
     pub focal_point: Option<FocalPoint>,
     /// `None` for now; an export has the time when it was added.
     pub created_at: Option<Instant>,
+    /// 1; that of an asset in an export.
+    pub version: i32,
 }
 
 impl NewAsset {
-    /// A picture without a name, texts and a focal point.
-    pub(crate) fn of(picture: Picture) -> Self {
-        Self { picture, name: None, alt: None, caption: None, focal_point: None, created_at: None }
+    /// An asset without a name, texts and a focal point.
+    pub(crate) fn of(ready: ReadyAsset) -> Self {
+        Self { ready, name: None, alt: None, caption: None, focal_point: None, created_at: None, version: 1 }
     }
 }
 
-/// The asset of a picture that was sent.
+/// The asset of a file that was sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Added {
     pub asset: Asset,
@@ -51,6 +53,15 @@ pub(crate) struct AssetChanges {
     pub focal_point: Patch<(i32, i32)>,
 }
 
+impl AssetChanges {
+    /// An error for each value that a file that is no picture cannot have.
+    fn that_need_a_picture(&self) -> Vec<UserError> {
+        let (alt, caption) = (matches!(self.alt, Patch::Set(_)), matches!(self.caption, Patch::Set(_)));
+        let given = [("alt", alt), ("caption", caption), ("focalPoint", matches!(self.focal_point, Patch::Set(_)))];
+        given.into_iter().filter(|(_, is_set)| *is_set).map(|(field, _)| only_of_pictures(field)).collect()
+    }
+}
+
 /// The changes of assets of one request.
 pub(crate) struct AssetEditor<'a> {
     store: &'a Store,
@@ -64,52 +75,54 @@ impl<'a> AssetEditor<'a> {
     /// # Errors
     /// [`ContentError::Forbidden`] if the actor has no permission to change anything.
     pub(crate) fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
-        permission::require(actor, Role::Author, "this adds or changes pictures")?;
+        permission::require(actor, Role::Author, "this adds or changes pictures and files")?;
         Ok(Self { store: &content.store, library: content.assets.as_ref(), reader, actor })
     }
 
-    /// Adds a picture. If the site has the same picture already, that asset is returned as it is.
+    /// Adds a picture or another file. If the site has the same already, that asset is returned as it is.
     pub(crate) async fn add(&self, new: NewAsset) -> Result<Edited<Added>> {
-        let (alt, caption) = match checked(new.name.as_deref(), new.alt, new.caption) {
+        let facts = &new.ready.facts;
+        let (alt, caption) = match checked(&facts.name, new.name.as_deref(), new.alt, new.caption) {
             Ok(texts) => texts,
             Err(errors) => return Ok(Err(errors)),
         };
         let asset = Asset {
-            facts: new.picture.facts.clone(),
+            facts: facts.clone(),
             original_name: new.name.clone(),
             created_at: new.created_at.unwrap_or(self.reader.now()),
+            version: new.version,
             alt,
             caption,
             focal_point: new.focal_point,
         };
-        let added = retry_on_conflict("an asset", || self.add_once(&new.picture, &asset)).await?;
+        let added = retry_on_conflict("an asset", || self.add_once(&new.ready, &asset)).await?;
         if added.is_new && self.actor.kind != ActorKind::Import {
             audit::log_asset(self.actor, "add_asset", added.asset.hash());
         }
         Ok(Ok(added))
     }
 
-    /// Logs in one line how many pictures an import has added.
+    /// Logs in one line how many assets an import has added.
     pub(crate) fn log_imported(&self, assets: usize) {
         if assets > 0 {
             audit::log_assets(self.actor, "add_assets", assets);
         }
     }
 
-    /// The asset that [`Self::add`] would return as it is for a picture with this hash; `None` if the site does not have the picture. One point read.
+    /// The asset that [`Self::add`] would return as it is for these bytes; `None` if the site does not have them. One point read.
     pub(crate) async fn existing(
         &self,
-        hash: &AssetHash,
+        asset: &AssetName,
         name: Option<&str>,
         alt: Option<&str>,
     ) -> Result<Edited<Option<Asset>>> {
-        match checked(name, alt.map(str::to_owned), None) {
-            Ok(_) => Ok(Ok(self.find(hash).await?.map(|(asset, _)| asset))),
+        match checked(asset, name, alt.map(str::to_owned), None) {
+            Ok(_) => Ok(Ok(self.find(&asset.hash).await?.map(|(asset, _)| asset))),
             Err(errors) => Ok(Err(errors)),
         }
     }
 
-    async fn add_once(&self, picture: &Picture, asset: &Asset) -> Result<Added> {
+    async fn add_once(&self, ready: &ReadyAsset, asset: &Asset) -> Result<Added> {
         let hash = asset.hash();
         if let Some((asset, _)) = self.find(hash).await? {
             return Ok(Added { asset, is_new: false });
@@ -119,7 +132,7 @@ impl<'a> AssetEditor<'a> {
         let library = self.library.ok_or_else(without)?;
         let pending = self.pending(asset, Step::Upload)?;
         let held = begin(self.store, &pending, self.precondition(hash).await?).await?;
-        if let Err(error) = library.put(picture).await {
+        if let Err(error) = library.put(ready).await {
             // Some bytes may be written: `recover` deletes them.
             return Err(of_bytes(error));
         }
@@ -156,44 +169,51 @@ impl<'a> AssetEditor<'a> {
         self.commit(vec![delete, own, listed]).await
     }
 
-    /// Changes the texts and the focal point of an asset.
-    pub(crate) async fn update(&self, id: &str, changes: AssetChanges) -> Result<Edited<Asset>> {
+    /// Changes the texts and the focal point of a picture that has this version.
+    pub(crate) async fn update(&self, id: &str, version: i32, changes: AssetChanges) -> Result<Edited<Asset>> {
         let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
         let mut errors = Vec::new();
+        let of_file = changes.that_need_a_picture();
         let alt = described_patch("alt", changes.alt, ALT_CHARS_MAX, &mut errors);
         let caption = described_patch("caption", changes.caption, CAPTION_CHARS_MAX, &mut errors);
         let focal_point = focal_point(changes.focal_point, &mut errors);
-        if !errors.is_empty() {
-            return Ok(Err(errors));
-        }
-        let updated = retry_on_conflict("an asset", || async {
-            let Some((mut asset, etag)) = self.find(&hash).await? else { return Ok(None) };
+        retry_on_conflict("an asset", || async {
+            let Some((mut asset, etag)) = self.find(&hash).await? else { return Ok(Err(not_found())) };
+            let of_input = if asset.facts.image.is_some() { &errors } else { &of_file };
+            let refused: Vec<_> = stale(&asset, version).into_iter().chain(of_input.iter().cloned()).collect();
+            if !refused.is_empty() {
+                return Ok(Err(refused));
+            }
             let before = asset.clone();
             asset.alt = alt.clone().apply(asset.alt);
             asset.caption = caption.clone().apply(asset.caption);
             asset.focal_point = focal_point.apply(asset.focal_point);
             if asset != before {
+                asset.version += 1;
                 self.commit(puts(&asset, Precondition::Match(etag)).into()).await?;
                 audit::log_asset(self.actor, "update_asset", &hash);
             }
-            Ok(Some(asset))
-        });
-        Ok(updated.await?.ok_or_else(not_found))
+            Ok(Ok(asset))
+        })
+        .await
     }
 
-    /// Deletes an asset and its bytes.
+    /// Deletes an asset that has this version, and its bytes.
     ///
     /// # Errors
-    /// [`ContentError::Forbidden`] if the actor is an author: an author may not know where else a picture is shown.
-    pub(crate) async fn delete(&self, id: &str) -> Result<Edited<AssetHash>> {
-        permission::require(self.actor, Role::Editor, "this deletes pictures")?;
+    /// [`ContentError::Forbidden`] if the actor is an author: an author may not know where else the asset is shown.
+    pub(crate) async fn delete(&self, id: &str, version: i32) -> Result<Edited<AssetHash>> {
+        permission::require(self.actor, Role::Editor, "this deletes pictures and files")?;
         let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
         let Some(library) = self.library else {
             let what = "this server has no place for pictures (`assets.store`); ask one that has";
             return Ok(Err(vec![UserError::invalid("id", what)]));
         };
         let held = retry_on_conflict("an asset", || async {
-            let Some((asset, etag)) = self.find(&hash).await? else { return Ok(None) };
+            let Some((asset, etag)) = self.find(&hash).await? else { return Ok(Err(not_found())) };
+            if let Some(stale) = stale(&asset, version) {
+                return Ok(Err(vec![stale]));
+            }
             let pending = self.pending(&asset, Step::Removal)?;
             let delete = |row: &str, precondition| Operation::Delete { row: row.to_owned(), precondition };
             let key = keys::pending(&hash);
@@ -208,9 +228,12 @@ impl<'a> AssetEditor<'a> {
                 delete(keys::listed(asset.created_at, &hash).row(), Precondition::None),
             ];
             let written = self.store.commit(Table::Assets.name(), &Batch::new(key.partition(), operations)?).await?;
-            Ok(Some((pending, written.into_iter().flatten().next())))
+            Ok(Ok((pending, written.into_iter().flatten().next())))
         });
-        let Some((pending, held)) = held.await? else { return Ok(Err(not_found())) };
+        let (pending, held) = match held.await? {
+            Ok(held) => held,
+            Err(refused) => return Ok(Err(refused)),
+        };
         audit::log_asset(self.actor, "delete_asset", &hash);
         let held = held.ok_or_else(|| StoreError::corrupt("a row that was put has no ETag"))?;
         // The asset is deleted by now; if its bytes are not, `recover` deletes them.
@@ -245,8 +268,9 @@ fn puts(asset: &Asset, precondition: Precondition) -> [Operation; 2] {
     [put(own.row(), properties.clone(), precondition), put(listed.row(), properties, Precondition::None)]
 }
 
-/// Checks the name and the texts of a new picture. Returns the alternative text and the caption as they are stored.
+/// Checks the name and the texts of a new asset. Returns the alternative text and the caption as they are stored.
 fn checked(
+    asset: &AssetName,
     name: Option<&str>,
     alt: Option<String>,
     caption: Option<String>,
@@ -260,6 +284,10 @@ fn checked(
     }
     let alt = described("alt", alt, ALT_CHARS_MAX, &mut errors);
     let caption = described("caption", caption, CAPTION_CHARS_MAX, &mut errors);
+    if !asset.kind.is_image() {
+        let given = [("alt", alt.is_some()), ("caption", caption.is_some())];
+        errors.extend(given.into_iter().filter(|(_, is_set)| *is_set).map(|(field, _)| only_of_pictures(field)));
+    }
     if errors.is_empty() { Ok((alt, caption)) } else { Err(errors) }
 }
 
@@ -268,6 +296,14 @@ fn hash_of(id: &str) -> Option<AssetHash> {
         Ok(NodeId::Asset(hash)) => Some(hash),
         _ => None,
     }
+}
+
+fn stale(asset: &Asset, version: i32) -> Option<UserError> {
+    (asset.version != version).then(|| UserError::conflict(Current::Asset(asset.clone())))
+}
+
+fn only_of_pictures(field: &'static str) -> UserError {
+    UserError::invalid(field, "only a picture has this text or point, and this asset is another file")
 }
 
 fn not_found() -> Vec<UserError> {

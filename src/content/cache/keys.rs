@@ -175,7 +175,7 @@ impl Cached for Term {
 impl Cached for Asset {
     fn heap_bytes(&self) -> usize {
         let texts = [&self.original_name, &self.alt, &self.caption].map(Cached::heap_bytes);
-        self.facts.placeholder.len() + texts.iter().sum::<usize>()
+        self.facts.image.as_ref().map_or(0, |image| image.placeholder.len()) + texts.iter().sum::<usize>()
     }
 }
 

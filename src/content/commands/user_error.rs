@@ -1,6 +1,6 @@
 //! The errors of a change that the client can fix. The rule: if a change returns one, nothing was changed.
 
-use crate::model::{Slug, Term, WholePost, WholeSitePage};
+use crate::model::{Asset, Slug, Term, WholePost, WholeSitePage};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserError {
@@ -41,6 +41,7 @@ pub enum Current {
     Post(WholePost),
     Page(WholeSitePage),
     Term(Term),
+    Asset(Asset),
 }
 
 impl UserError {
@@ -106,6 +107,7 @@ impl UserError {
             Current::Post(whole) => ("post", whole.post.version),
             Current::Page(whole) => ("page", whole.page.post.version),
             Current::Term(term) => (term.kind().noun(), term.version),
+            Current::Asset(asset) => (asset.noun(), asset.version),
         };
         let message = format!("the {noun} has changed: its version is {version} now; compare both states, then decide");
         Self::new(Problem::Conflict(Box::new(current)), "expectedVersion", message)

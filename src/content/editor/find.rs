@@ -84,7 +84,8 @@ impl Editor<'_> {
             Ok(NodeId::Asset(hash)) => self.reader.asset(&hash).await?,
             _ => None,
         };
-        Ok(Some(NamedPicture { id, asset: found.map(|asset| asset.hash().clone()) }))
+        let picture = found.filter(|asset| asset.facts.image.is_some());
+        Ok(Some(NamedPicture { id, asset: picture.map(|asset| asset.hash().clone()) }))
     }
 
     /// The picture that a change names. One point read, if one is named.

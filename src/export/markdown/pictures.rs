@@ -56,7 +56,7 @@ impl<'a> Pictures<'a> {
         folder: &mut Folder,
     ) -> Result<ImportedCover, ExportError> {
         let Some(hash) = named else { return Ok(ImportedCover::None) };
-        if let Some(asset) = self.reader.asset(&hash).await? {
+        if let Some(asset) = self.reader.asset(&hash).await?.filter(|asset| asset.facts.image.is_some()) {
             let name = asset.facts.name;
             if self.write(&name, folder).await? {
                 let address = relative_address(path, &name);

@@ -1,24 +1,28 @@
-//! The inputs and payloads of the mutations of pictures. The rule: the bytes of a picture never change, only its descriptions.
+//! The inputs and payloads of the mutations of pictures and files. The rule: the bytes of an asset never change, only the descriptions of a picture.
 
 use async_graphql::{ID, InputObject, MaybeUndefined};
 
 use crate::content::assets::AssetChanges;
+use crate::graphql::engine::interface_value::InterfaceValue;
 use crate::graphql::types::asset::Asset;
 use crate::model;
 
 use super::inputs::patch;
 use super::user_errors::payload;
 
-/// Changes to what is said of a picture. An omitted field stays unchanged; null or an empty text clears it.
+/// Changes to what is said of a picture. An omitted field stays unchanged; null or an empty text clears it. For a file that is no picture, each value is
+/// INVALID.
 #[derive(InputObject)]
 pub(super) struct UpdateAssetInput {
     /// The id of the picture.
     id: ID,
+    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    expected_version: i32,
     /// What the picture shows, for those who do not see it: at most 1,000 characters.
     alt: MaybeUndefined<String>,
     /// A text below the picture: at most 2,000 characters.
     caption: MaybeUndefined<String>,
-    /// The point that stays visible when the picture is cropped, as for `Asset.openGraphImage`. Null: the middle.
+    /// The point that stays visible when the picture is cropped, as for `Image.openGraphImage`. Null: the middle.
     focal_point: MaybeUndefined<FocalPointInput>,
 }
 
@@ -32,23 +36,22 @@ pub(super) struct FocalPointInput {
 }
 
 impl UpdateAssetInput {
-    pub(super) fn into_parts(self) -> (String, AssetChanges) {
+    pub(super) fn into_parts(self) -> (String, i32, AssetChanges) {
         let focal_point = patch(self.focal_point).map(|FocalPointInput { x, y }| (x, y));
-        (self.id.0, AssetChanges { alt: patch(self.alt), caption: patch(self.caption), focal_point })
+        (
+            self.id.0,
+            self.expected_version,
+            AssetChanges { alt: patch(self.alt), caption: patch(self.caption), focal_point },
+        )
     }
 }
 
-/// The picture to delete.
-#[derive(InputObject)]
-pub(super) struct DeleteAssetInput {
-    /// The id of the picture.
-    pub id: ID,
-}
+type AssetValue = InterfaceValue<Asset>;
 
 payload! {
     /// The changed picture, or the errors.
     pub(super) UpdateAssetPayload(asset: model::Asset) {
         /// The picture after the change; null if nothing was changed.
-        asset: Asset = Asset(asset)
+        asset: AssetValue = InterfaceValue(Asset::of(asset))
     }
 }

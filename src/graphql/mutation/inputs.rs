@@ -27,7 +27,7 @@ pub(super) struct CreatePostInput {
     /// Values of the fields that this site declares; in the schema only if it declares some. Each becomes the value of `metadata` under its name, so a name is in
     /// one of the two. A value that is missing or does not fit is INVALID, with the path of the field.
     fields: Option<PostFieldsInput>,
-    /// The id of the picture that represents the post (`Asset.id`). The picture must exist.
+    /// The id of the picture that represents the post (`Image.id`). The picture must exist.
     cover_id: Option<ID>,
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
     /// its own.
@@ -110,7 +110,7 @@ pub(super) struct UpdatePostInput {
     /// one of the two. An omitted field keeps its value, and null removes it. Null here removes all of them. A value that is missing or does not fit is
     /// INVALID, with the path of the field; so is one that the post had before, if the change sets `metadata` or `fields`.
     fields: MaybeUndefined<PostFieldsInput>,
-    /// The id of the picture that represents the post (`Asset.id`). Null: no cover.
+    /// The id of the picture that represents the post (`Image.id`). Null: no cover.
     cover_id: MaybeUndefined<ID>,
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. Null or empty: none of its own.
     language: MaybeUndefined<String>,

@@ -14,7 +14,7 @@ mod user_errors;
 
 use async_graphql::{Context, MergedObject, Object};
 
-use self::assets::{DeleteAssetInput, UpdateAssetInput, UpdateAssetPayload};
+use self::assets::{UpdateAssetInput, UpdateAssetPayload};
 use self::bulk::BulkMutation;
 use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
@@ -309,17 +309,18 @@ impl MainMutation {
         ctx: &Context<'_>,
         #[graphql(desc = "The picture and its changes.")] input: UpdateAssetInput,
     ) -> Result<Option<UpdateAssetPayload>> {
-        let (id, changes) = input.into_parts();
-        Ok(Some(assets(ctx, Role::Author)?.update(&id, changes).await?.into()))
+        let (id, version, changes) = input.into_parts();
+        Ok(Some(assets(ctx, Role::Author)?.update(&id, version, changes).await?.into()))
     }
 
-    /// Deletes a picture in all widths. Posts that show it are not changed. Requires the role EDITOR or ADMIN.
+    /// Deletes a picture in all widths, or a file. Posts that show it are not changed. Requires the role EDITOR or ADMIN.
     async fn delete_asset(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The picture to delete.")] input: DeleteAssetInput,
+        #[graphql(desc = "The picture or file to delete.")] input: DeleteInput,
     ) -> Result<Option<DeletePayload>> {
-        Ok(Some(assets(ctx, Role::Editor)?.delete(&input.id).await?.map(NodeId::Asset).into()))
+        let DeleteInput { id, expected_version } = input;
+        Ok(Some(assets(ctx, Role::Editor)?.delete(&id, expected_version).await?.map(NodeId::Asset).into()))
     }
 
     /// Creates a preview link: until it expires, anyone with its token can read this one post or page in its current state. Requires the role
@@ -366,7 +367,7 @@ fn previews<'a>(ctx: &Context<'a>) -> Previews<'a> {
     Previews::new(&request.content, &request.reader)
 }
 
-/// Checks the role before every mutation of pictures.
+/// Checks the role before every mutation of pictures and files.
 fn assets<'a>(ctx: &Context<'a>, needed: Role) -> Result<AssetEditor<'a>> {
     let actor = access::require(ctx, needed)?;
     let request = context::of(ctx);

@@ -146,7 +146,7 @@ pub(super) struct CreateAuthorInput {
     description: Option<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters.
     url: Option<String>,
-    /// The id of the author's picture (`Asset.id`). The picture must exist.
+    /// The id of the author's picture (`Image.id`). The picture must exist.
     avatar_id: Option<ID>,
     /// What the author does, such as "Editor": plain text of at most 200 characters.
     job_title: Option<String>,
@@ -182,7 +182,7 @@ pub(super) struct UpdateAuthorInput {
     description: MaybeUndefined<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters. Null or empty: it is removed.
     url: MaybeUndefined<String>,
-    /// The id of the author's picture (`Asset.id`). Null: it is removed.
+    /// The id of the author's picture (`Image.id`). Null: it is removed.
     avatar_id: MaybeUndefined<ID>,
     /// What the author does, such as "Editor": plain text of at most 200 characters. Null or empty: it is removed.
     job_title: MaybeUndefined<String>,

@@ -7,7 +7,8 @@ use async_graphql::{Enum, Interface, SimpleObject};
 
 use crate::content::commands::{self, Current, Problem};
 use crate::graphql::engine::interface_value::InterfaceValue;
-use crate::graphql::types::node::{Node, node_of_term};
+use crate::graphql::types::asset::Asset;
+use crate::graphql::types::node::{Node, node_of_asset, node_of_term};
 
 pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
 
@@ -179,6 +180,7 @@ impl From<commands::UserError> for UserError {
                     Current::Post(whole) => Node::Post(whole.into()),
                     Current::Page(whole) => Node::Page(whole.into()),
                     Current::Term(term) => node_of_term(Arc::new(term)),
+                    Current::Asset(asset) => node_of_asset(Asset::of(asset)),
                 };
                 Self::Conflict(ConflictError { code, message, field, current: InterfaceValue(current) })
             }

@@ -1,118 +1,201 @@
-//! The type `Asset`: a picture. The rule: a field never reads the bytes; clients get them from the returned address.
+//! The interface `Asset` and its types `Image` and `File`. The rule: a field never reads the bytes; clients get them from the returned address.
 
-use async_graphql::{Context, ID, Object, SimpleObject};
+use async_graphql::{Context, ID, Interface, Object, SimpleObject};
 
 use crate::assets::{CropPlace, WIDTHS, open_graph_size};
 use crate::graphql::context;
 use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::scalars::DateTime;
-use crate::model::{self, AssetHash, NodeId, Post, Role};
+use crate::model::{self, AssetHash, ImageFacts, NodeId, Post, Role};
+
+/// A picture or another file of the site. It is added by `POST /assets` with the file as the body. Everyone who knows its id or its address can get it, also
+/// while only a draft shows it.
+#[derive(Interface)]
+#[graphql(
+    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never given to another object."),
+    field(
+        name = "url",
+        method = "url_as_it_is",
+        ty = "String",
+        desc = "The address of the file as it is: an absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its\ncontent never changes."
+    ),
+    field(name = "content_type", ty = "&str", desc = "The media type, such as `image/jpeg` or `application/pdf`."),
+    field(name = "byte_size", ty = "i32", desc = "The bytes of the file as it is."),
+    field(
+        name = "original_name",
+        ty = "Option<&str>",
+        desc = "The name of the file that was sent; null for clients without the role AUTHOR or higher, and if none was sent."
+    ),
+    field(name = "created_at", ty = "DateTime", desc = "When the file was added."),
+    field(
+        name = "version",
+        ty = "i32",
+        desc = "The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it."
+    )
+)]
+pub enum Asset {
+    Image(Image),
+    File(File),
+}
+
+/// A picture of the site.
+pub struct Image {
+    asset: model::Asset,
+    facts: ImageFacts,
+}
+
+/// A file of the site that is no picture.
+pub struct File(model::Asset);
 
 /// A picture of the site: a JPEG, PNG, GIF, WebP or SVG.
-pub struct Asset(pub model::Asset);
-
-/// A picture of the site: a JPEG, PNG, GIF, WebP or SVG. It is added by `POST /assets` with the file as the body. Everyone who knows its id or its address can
-/// see it, also while only a draft shows it.
 #[Object]
-impl Asset {
+impl Image {
     /// An opaque id that never changes and is never given to another object.
     pub async fn id(&self) -> ID {
-        NodeId::Asset(self.0.hash().clone()).to_string().into()
+        id(&self.asset)
     }
 
-    /// The path of the picture on this server. Its content never changes.
+    /// The address of the picture: an absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its
+    /// content never changes.
     async fn url(
         &self,
+        ctx: &Context<'_>,
         #[graphql(
             desc = "A picture about as wide as this, in pixels: the next of the widths 160, 320, 480, 640, 960, 1280, 1600, 1920 and 2560. The picture as it is if \
                     it is not wider, is animated, or is an SVG."
         )]
         width: Option<i32>,
     ) -> Result<String> {
-        let Some(width) = width else { return Ok(self.path()) };
+        let Some(width) = width else { return Ok(url(ctx, &self.asset)) };
         let asked = u32::try_from(width).ok().filter(|width| *width > 0);
         let asked = asked.ok_or_else(|| bad_input("width", format!("`width` is {width}; it must be at least 1")))?;
-        let next = WIDTHS.into_iter().find(|width| *width >= asked).filter(|width| *width < self.0.facts.width);
+        let next = WIDTHS.into_iter().find(|width| *width >= asked).filter(|width| *width < self.facts.width);
         let next = next.filter(|_| !self.is_drawing());
-        Ok(next.map_or_else(|| self.path(), |width| self.path_of(width)))
+        Ok(next.map_or_else(|| url(ctx, &self.asset), |width| self.url_of(ctx, width)))
     }
 
-    /// The value of the attribute `srcset` of an `img`: the picture in all widths that are smaller than its own, and as it is. Of an SVG, only as it is.
-    async fn srcset(&self) -> String {
-        let own = self.0.facts.width;
+    /// The value of the attribute `srcset` of an `img`: the picture in all widths that are smaller than its own, and as it is. Of an SVG, only as it is. The
+    /// addresses are as in `url`.
+    async fn srcset(&self, ctx: &Context<'_>) -> String {
+        let own = self.facts.width;
         let smaller = WIDTHS.into_iter().filter(|width| *width < own && !self.is_drawing());
-        let mut listed: Vec<String> = smaller.map(|width| format!("{} {width}w", self.path_of(width))).collect();
-        listed.push(format!("{} {own}w", self.path()));
+        let mut listed: Vec<String> = smaller.map(|width| format!("{} {width}w", self.url_of(ctx, width))).collect();
+        listed.push(format!("{} {own}w", url(ctx, &self.asset)));
         listed.join(", ")
     }
 
     /// The width in pixels, as a viewer sees the picture. Of an SVG without one, that of its `viewBox`.
     async fn width(&self) -> i32 {
-        pixels(self.0.facts.width)
+        int(self.facts.width)
     }
 
     /// The height in pixels, as a viewer sees the picture. Of an SVG without one, that of its `viewBox`.
     async fn height(&self) -> i32 {
-        pixels(self.0.facts.height)
+        int(self.facts.height)
     }
 
     /// What the picture shows, for those who do not see it; null if nobody has said it.
     async fn alt(&self) -> Option<&str> {
-        self.0.alt.as_deref()
+        self.asset.alt.as_deref()
     }
 
     /// A text below the picture; null if nobody has written one.
     async fn caption(&self) -> Option<&str> {
-        self.0.caption.as_deref()
+        self.asset.caption.as_deref()
     }
 
     /// The point that stays visible when the picture is cropped; null if nobody has set it.
     async fn focal_point(&self) -> Option<FocalPoint> {
-        self.0.focal_point.map(|point| FocalPoint { x: percent(point.x()), y: percent(point.y()) })
+        self.asset.focal_point.map(|point| FocalPoint { x: int(point.x()), y: int(point.y()) })
     }
 
     /// The picture for a link to a page in messages and social networks (`og:image` of Open Graph): a JPEG of at most 1200 × 630 pixels, of this shape, cropped
     /// around `focalPoint`. What is transparent is white in it; of an animation it is the first picture. It is never larger than the picture itself. Null for
     /// an SVG.
-    async fn open_graph_image(&self) -> Option<OpenGraphImage> {
+    async fn open_graph_image(&self, ctx: &Context<'_>) -> Option<OpenGraphImage> {
         if self.is_drawing() {
             return None;
         }
-        let (own_width, own_height) = (self.0.facts.width, self.0.facts.height);
-        let place = CropPlace::around(self.0.focal_point, own_width, own_height);
+        let (own_width, own_height) = (self.facts.width, self.facts.height);
+        let place = CropPlace::around(self.asset.focal_point, own_width, own_height);
         let (width, height) = open_graph_size(own_width, own_height);
         Some(OpenGraphImage {
-            url: format!("{}?open-graph={}", self.path(), place.percent()),
-            width: pixels(width),
-            height: pixels(height),
-            alt: self.0.alt.clone(),
+            url: format!("{}?open-graph={}", url(ctx, &self.asset), place.percent()),
+            width: int(width),
+            height: int(height),
+            alt: self.asset.alt.clone(),
         })
     }
 
-    /// The bytes of the picture as it is.
-    async fn byte_size(&self) -> i32 {
-        i32::try_from(self.0.facts.byte_size).unwrap_or(i32::MAX)
+    /// The bytes of the file as it is.
+    pub async fn byte_size(&self) -> i32 {
+        int(self.asset.facts.byte_size)
     }
 
-    /// The media type: `image/jpeg`, `image/png`, `image/gif`, `image/webp` or `image/svg+xml`.
-    async fn content_type(&self) -> &str {
-        self.0.facts.name.format.content_type()
+    /// The media type, such as `image/jpeg` or `application/pdf`.
+    pub async fn content_type(&self) -> &str {
+        self.asset.facts.name.kind.content_type()
     }
 
     /// A ThumbHash in base64: some 25 bytes, from which a client draws a blurred picture until the real one is loaded. Of an SVG it is white.
     async fn placeholder(&self) -> &str {
-        &self.0.facts.placeholder
+        &self.facts.placeholder
     }
 
     /// The name of the file that was sent; null for clients without the role AUTHOR or higher, and if none was sent.
-    async fn original_name(&self, ctx: &Context<'_>) -> Option<&str> {
-        let actor = context::of(ctx).reader.actor()?;
-        self.0.original_name.as_deref().filter(|_| actor.role >= Role::Author)
+    pub async fn original_name(&self, ctx: &Context<'_>) -> Option<&str> {
+        original_name(ctx, &self.asset)
     }
 
-    /// When the picture was added.
-    async fn created_at(&self) -> DateTime {
+    /// When the file was added.
+    pub async fn created_at(&self) -> DateTime {
+        DateTime(self.asset.created_at)
+    }
+
+    /// The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it.
+    pub async fn version(&self) -> i32 {
+        self.asset.version
+    }
+}
+
+/// A file of the site that is no picture, such as a PDF, an episode of a podcast or an archive. It is served as it was sent, for download: no page shows it
+/// and no script in it runs.
+#[Object]
+impl File {
+    /// An opaque id that never changes and is never given to another object.
+    pub async fn id(&self) -> ID {
+        id(&self.0)
+    }
+
+    /// The address of the file as it is: an absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its
+    /// content never changes.
+    async fn url(&self, ctx: &Context<'_>) -> String {
+        url(ctx, &self.0)
+    }
+
+    /// The media type, such as `image/jpeg` or `application/pdf`.
+    pub async fn content_type(&self) -> &str {
+        self.0.facts.name.kind.content_type()
+    }
+
+    /// The bytes of the file as it is.
+    pub async fn byte_size(&self) -> i32 {
+        int(self.0.facts.byte_size)
+    }
+
+    /// The name of the file that was sent; null for clients without the role AUTHOR or higher, and if none was sent.
+    pub async fn original_name(&self, ctx: &Context<'_>) -> Option<&str> {
+        original_name(ctx, &self.0)
+    }
+
+    /// When the file was added.
+    pub async fn created_at(&self) -> DateTime {
         DateTime(self.0.created_at)
+    }
+
+    /// The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it.
+    pub async fn version(&self) -> i32 {
+        self.0.version
     }
 }
 
@@ -129,8 +212,8 @@ pub struct FocalPoint {
 /// The picture for a link to a page in messages and social networks: a JPEG. It has no id of its own: it is a part of its parent.
 #[derive(SimpleObject)]
 pub struct OpenGraphImage {
-    /// The path of the picture on this server, for `og:image`, which is an absolute address. Its content never changes; another focal point makes it another
-    /// path.
+    /// The address of the picture, for `og:image`: as `Image.url`, an absolute URL only if the server knows its own address. Its content never changes; another
+    /// focal point makes it another address.
     url: String,
     /// The width in pixels, for `og:image:width`.
     width: i32,
@@ -140,20 +223,38 @@ pub struct OpenGraphImage {
     alt: Option<String>,
 }
 
-fn percent(number: u32) -> i32 {
-    i32::try_from(number).unwrap_or(100)
+fn int(number: impl TryInto<i32>) -> i32 {
+    number.try_into().unwrap_or(i32::MAX)
 }
 
-fn pixels(number: u32) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
+fn id(asset: &model::Asset) -> ID {
+    NodeId::Asset(asset.hash().clone()).to_string().into()
+}
+
+fn url(ctx: &Context<'_>, asset: &model::Asset) -> String {
+    context::of(ctx).address(&asset.facts.name.path())
+}
+
+fn original_name<'a>(ctx: &Context<'_>, asset: &'a model::Asset) -> Option<&'a str> {
+    let actor = context::of(ctx).reader.actor()?;
+    asset.original_name.as_deref().filter(|_| actor.role >= Role::Author)
 }
 
 impl Asset {
-    pub async fn read(ctx: &Context<'_>, id: &ID) -> Result<Option<Self>> {
-        let Ok(NodeId::Asset(hash)) = id.parse() else { return Ok(None) };
-        Ok(context::of(ctx).reader.asset(&hash).await?.map(Self))
+    pub fn of(mut asset: model::Asset) -> Self {
+        match asset.facts.image.take() {
+            Some(facts) => Self::Image(Image { asset, facts }),
+            None => Self::File(File(asset)),
+        }
     }
 
+    pub async fn read(ctx: &Context<'_>, id: &ID) -> Result<Option<Self>> {
+        let Ok(NodeId::Asset(hash)) = id.parse() else { return Ok(None) };
+        Ok(context::of(ctx).reader.asset(&hash).await?.map(Self::of))
+    }
+}
+
+impl Image {
     /// The cover of a post or page; `None` if the picture was deleted.
     pub async fn cover_of(ctx: &Context<'_>, post: &Post) -> Result<Option<Self>> {
         Self::named(ctx, post.cover.as_ref()).await
@@ -162,18 +263,29 @@ impl Asset {
     /// The picture with this hash; `None` if it was deleted. All pictures of one level are read in one batch.
     pub async fn named(ctx: &Context<'_>, hash: Option<&AssetHash>) -> Result<Option<Self>> {
         let Some(hash) = hash else { return Ok(None) };
-        Ok(context::of(ctx).loaders.asset(hash).await?.map(|asset| Self(model::Asset::clone(&asset))))
+        let found = context::of(ctx).loaders.asset(hash).await?;
+        Ok(found.and_then(|asset| match Asset::of(model::Asset::clone(&asset)) {
+            Asset::Image(image) => Some(image),
+            Asset::File(_) => None,
+        }))
     }
 
     fn is_drawing(&self) -> bool {
-        self.0.facts.name.format.is_drawing()
+        self.asset.facts.name.kind.is_drawing()
     }
 
-    fn path(&self) -> String {
-        self.0.facts.name.path()
+    /// `url` of the interface, which has no width.
+    async fn url_as_it_is(&self, ctx: &Context<'_>) -> Result<String> {
+        Ok(url(ctx, &self.asset))
     }
 
-    fn path_of(&self, width: u32) -> String {
-        format!("{}?width={width}", self.path())
+    fn url_of(&self, ctx: &Context<'_>, width: u32) -> String {
+        format!("{}?width={width}", url(ctx, &self.asset))
+    }
+}
+
+impl File {
+    async fn url_as_it_is(&self, ctx: &Context<'_>) -> Result<String> {
+        Ok(url(ctx, &self.0))
     }
 }

@@ -1,4 +1,4 @@
-//! The list of pictures. The rule: only clients with a writing role have access to it, because it contains pictures of drafts too.
+//! The list of pictures and files. The rule: only clients with a writing role have access to it, because it contains those of drafts too.
 
 use async_graphql::{Context, Object, SimpleObject};
 
@@ -7,12 +7,13 @@ use crate::content::read::pages::Page;
 use crate::graphql::access;
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
+use crate::graphql::engine::interface_value::InterfaceValue;
 use crate::graphql::failure::Result;
 use crate::model::{self, Role};
 
 use super::asset::Asset;
 
-/// A page of pictures, newest first.
+/// A page of pictures and files, newest first.
 pub struct AssetConnection(pub Page<model::Asset>);
 
 impl AssetConnection {
@@ -22,31 +23,35 @@ impl AssetConnection {
     }
 }
 
-/// A picture and its cursor in the list.
+/// A picture or file and its cursor in the list.
 #[derive(SimpleObject)]
 pub struct AssetEdge {
     /// An opaque cursor; pass it as `after` to continue the list from here.
     cursor: String,
-    /// The picture.
-    node: Asset,
+    /// The picture or file.
+    node: InterfaceValue<Asset>,
 }
 
-/// A page of pictures, newest first.
+/// A page of pictures and files, newest first.
 #[Object]
 impl AssetConnection {
-    /// The pictures of this page, each with its cursor.
+    /// The assets of this page, each with its cursor.
     async fn edges(&self) -> Vec<AssetEdge> {
-        let edge = |asset: &model::Asset| AssetEdge { cursor: cursor(asset), node: Asset(asset.clone()) };
+        let edge = |asset: &model::Asset| AssetEdge { cursor: cursor(asset), node: node_of(asset) };
         self.0.items.iter().map(edge).collect()
     }
 
-    /// The pictures of this page.
-    async fn nodes(&self) -> Vec<Asset> {
-        self.0.items.iter().cloned().map(Asset).collect()
+    /// The assets of this page.
+    async fn nodes(&self) -> Vec<InterfaceValue<Asset>> {
+        self.0.items.iter().map(node_of).collect()
     }
 
     /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
         PageInfo::of(&self.0, cursor)
     }
+}
+
+fn node_of(asset: &model::Asset) -> InterfaceValue<Asset> {
+    InterfaceValue(Asset::of(asset.clone()))
 }

@@ -3,7 +3,7 @@
 
 use async_graphql::{Context, ID, Interface};
 
-use super::asset::Asset;
+use super::asset::Image;
 use super::page::PageObject;
 use super::post::{ContentStatus, PostObject};
 use super::revision::RevisionConnection;
@@ -66,7 +66,7 @@ use crate::graphql::scalars::{DateTime, Json, Url};
     ),
     field(
         name = "cover",
-        ty = "Option<Asset>",
+        ty = "Option<Image>",
         desc = "The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs\na storage read."
     ),
     field(name = "status", ty = "ContentStatus", desc = "The publication status at the time of the request."),

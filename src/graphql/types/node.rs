@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, Interface};
 use futures_util::future::try_join_all;
 
-use super::asset::Asset;
+use super::asset::{Asset, File, Image};
 use super::audit_log::{AuditLogEntry, ContentAuditLogEntry, PreviewLinksAuditLogEntry, TokenAuditLogEntry};
 use super::page::PageObject;
 use super::post::PostObject;
@@ -39,7 +39,8 @@ pub enum Node {
     ContentAuditLogEntry(ContentAuditLogEntry),
     TokenAuditLogEntry(TokenAuditLogEntry),
     PreviewLinksAuditLogEntry(PreviewLinksAuditLogEntry),
-    Asset(Asset),
+    Image(Image),
+    File(File),
 }
 
 /// The objects with these ids, in the order of the ids.
@@ -71,7 +72,7 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
         }
         Ok(NodeId::Token(id)) => find_token(ctx, &id).await,
         Ok(NodeId::Change(id)) => find_change(ctx, &id).await,
-        Ok(NodeId::Asset(hash)) => Ok(request.reader.asset(&hash).await?.map(|asset| Node::Asset(Asset(asset)))),
+        Ok(NodeId::Asset(_)) => Ok(Asset::read(ctx, id).await?.map(node_of_asset)),
     }
 }
 
@@ -104,6 +105,13 @@ async fn find_change(ctx: &Context<'_>, id: &ChangeId) -> Result<Option<Node>> {
         AuditLogEntry::Token(entry) => Node::TokenAuditLogEntry(entry),
         AuditLogEntry::PreviewLinks(entry) => Node::PreviewLinksAuditLogEntry(entry),
     }))
+}
+
+pub fn node_of_asset(asset: Asset) -> Node {
+    match asset {
+        Asset::Image(image) => Node::Image(image),
+        Asset::File(file) => Node::File(file),
+    }
 }
 
 pub fn node_of_term(term: Arc<Term>) -> Node {

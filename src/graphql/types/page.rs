@@ -19,7 +19,7 @@ use crate::graphql::{access, context};
 use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
 use crate::model::{Language, NodeId, PagePath, PostDetails, Role, SitePage, WholeSitePage};
 
-use super::asset::Asset;
+use super::asset::Image;
 use super::post::{ContentStatus, metadata_keys};
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
@@ -156,8 +156,8 @@ impl PageObject {
 
     /// The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs
     /// a storage read.
-    pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
-        Asset::cover_of(ctx, &self.page.post).await
+    pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
+        Image::cover_of(ctx, &self.page.post).await
     }
 
     /// The position among the children of the parent, ascending. Null: the page comes after those with a position, by its slug.

@@ -16,7 +16,7 @@ use crate::graphql::site_fields::PostFields;
 use crate::graphql::{access, context};
 use crate::model::{self, Language, NodeId, Post, PostDetails, Slug, TermKind, WholePost};
 
-use super::asset::Asset;
+use super::asset::Image;
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
 use super::series::SeriesPlace;
@@ -220,8 +220,8 @@ impl PostObject {
 
     /// The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs
     /// a storage read.
-    pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
-        Asset::cover_of(ctx, &self.post).await
+    pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
+        Image::cover_of(ctx, &self.post).await
     }
 
     /// The publication status at the time of the request.

@@ -13,7 +13,7 @@ use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::types::actor::ActorObject;
-use crate::graphql::types::asset::Asset;
+use crate::graphql::types::asset::Image;
 use crate::graphql::types::post::metadata_keys;
 use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::series::Series;
@@ -102,8 +102,8 @@ impl Revision {
     }
 
     /// The picture that represented the content; null if it had none, or if the picture was deleted since. Each different picture of the answer costs a storage read.
-    async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
-        Asset::cover_of(ctx, &self.0.whole.post).await
+    async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
+        Image::cover_of(ctx, &self.0.whole.post).await
     }
 
     /// The publication time that this version has; null for a draft.

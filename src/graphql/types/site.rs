@@ -11,7 +11,7 @@ use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::Url;
 use crate::model::{self, Post, Term, navigation};
 
-use super::asset::Asset;
+use super::asset::Image;
 
 pub struct Site(pub Arc<model::site::Site>);
 
@@ -53,8 +53,8 @@ impl Site {
 
     /// The picture of the site for links to pages without a cover (`openGraphImage`). Null if the operator has not set it (`site.image`), or if the picture
     /// does not exist. Costs one storage read.
-    async fn image(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
-        Asset::named(ctx, self.0.image.as_ref()).await
+    async fn image(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
+        Image::named(ctx, self.0.image.as_ref()).await
     }
 }
 

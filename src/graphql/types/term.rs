@@ -15,7 +15,7 @@ use crate::graphql::order::{self, PostOrder};
 use crate::graphql::scalars::Url;
 use crate::model::{ProfileLink, Slug, Term, TermKind};
 
-use super::asset::Asset;
+use super::asset::Image;
 use super::site::url_of_term;
 
 /// A category: a subject that groups posts.
@@ -282,8 +282,8 @@ impl Author {
     }
 
     /// The picture of the author. Null if the author has no picture, or if it was deleted. Each different picture of the answer costs a storage read.
-    async fn avatar(&self, ctx: &Context<'_>) -> Result<Option<Asset>> {
-        Asset::named(ctx, self.0.profile.avatar.as_ref()).await
+    async fn avatar(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
+        Image::named(ctx, self.0.profile.avatar.as_ref()).await
     }
 
     /// What the author does, such as "Editor"; plain text. Null if it is not given.

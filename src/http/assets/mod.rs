@@ -1,5 +1,5 @@
-//! Pictures over HTTP: `POST /assets` adds one, `GET /assets/{hash}.{extension}` reads it. The rule: a picture is in memory only while it
-//! is decoded. Before, it is in an unnamed file; after, it is sent piece by piece.
+//! Pictures and files over HTTP: `POST /assets` adds one, `GET /assets/{hash}.{extension}` reads it. The rule: a picture is in memory only while it
+//! is decoded, another file never. Before, it is in an unnamed file; after, it is sent piece by piece.
 
 mod places;
 mod range;

@@ -1,4 +1,4 @@
-//! Receives the file of a picture. The rule: its bytes go to an unnamed file, which ends with the process, and never all into memory.
+//! Receives a file. The rule: its bytes go to an unnamed file, which ends with the process, and never all into memory.
 
 use std::fs::File;
 
@@ -29,7 +29,7 @@ pub(super) async fn receive(headers: &HeaderMap, body: Body, assets: &AssetLibra
     }
 }
 
-async fn write(body: Body, assets: &AssetLibrary, limits: AssetLimits) -> Result<File, RequestFailure> {
+async fn write(body: Body, assets: &AssetLibrary, limits: &AssetLimits) -> Result<File, RequestFailure> {
     let mut file = tokio::fs::File::from_std(assets.temporary_file().await?);
     let (mut chunks, mut seen) = (body.into_data_stream(), 0_u64);
     while let Some(chunk) = chunks.next().await {
@@ -49,7 +49,7 @@ async fn write(body: Body, assets: &AssetLibrary, limits: AssetLimits) -> Result
     Ok(file.into_std().await)
 }
 
-fn too_large(limits: AssetLimits) -> RequestFailure {
+fn too_large(limits: &AssetLimits) -> RequestFailure {
     let message = format!("The file has more than {} bytes, which is the limit.", limits.file_bytes);
     RequestFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
 }

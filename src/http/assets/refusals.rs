@@ -1,24 +1,25 @@
-//! The HTTP errors of pictures. The rule: the client learns what it can do about an error; the causes that only the operator can fix are
+//! The HTTP errors of pictures and files. The rule: the client learns what it can do about an error; the causes that only the operator can fix are
 //! logged.
 
 use axum::http::StatusCode;
 
-use crate::assets::{AssetError, BadPicture};
+use crate::assets::{AssetError, BadFile, BadPicture};
 use crate::graphql::error::Code;
 use crate::http::answer::{RequestFailure, sentence};
 
 pub(super) fn without_place() -> RequestFailure {
-    let message =
-        "This server has no place for pictures: set `assets.store`, the folder, container or bucket for them.";
+    let message = "This server has no place for pictures and files: set `assets.store`, the folder, container or bucket for them.";
     RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, message)
 }
 
 impl From<AssetError> for RequestFailure {
     fn from(error: AssetError) -> Self {
         let (status, code) = match &error {
-            AssetError::Bad(BadPicture::Unknown | BadPicture::Unsupported { .. }) => {
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType)
-            }
+            AssetError::Bad(BadPicture::Unknown | BadPicture::Unsupported { .. })
+            | AssetError::BadFile(
+                BadFile::NotAllowed(_) | BadFile::NotItsFormat(_) | BadFile::NotText(_) | BadFile::Empty,
+            ) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType),
+            AssetError::BadFile(BadFile::TooLarge(_)) => (StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge),
             AssetError::Bad(BadPicture::Truncated(_) | BadPicture::Damaged { .. }) => {
                 (StatusCode::UNPROCESSABLE_ENTITY, Code::BadPicture)
             }

@@ -1,5 +1,6 @@
-//! `GET /assets/{hash}.{extension}`, with `?width=` for another width, or `?open-graph=` for the preview image of a link. The rule: the
-//! content of an address never changes, so clients and proxies cache it for a year without revalidation.
+//! `GET /assets/{hash}.{extension}`, of a picture also with `?width=` for another width, or `?open-graph=` for the preview image of a link. The rule: the
+//! content of an address never changes, so clients and proxies cache it for a year without revalidation; and no script in a file runs, because
+//! its type follows from its address, browsers may not guess another one (`http::layers`), and what is no picture is downloaded.
 
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ async fn find(assets: &AssetLibrary, head: &Parts, charge: &Charge) -> Result<Re
         let found = assets.find(&name, form).await?.ok_or_else(not_found)?;
         send(assets, &found, tag, (head, charge)).await?
     };
-    if name.format.is_drawing() {
+    if name.kind.is_drawing() {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, DRAWING_POLICY);
     }
     Ok(response)
@@ -87,7 +88,10 @@ async fn send(
     };
     let mut response = described(status, tag, body);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(found.format.content_type()));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(found.kind.content_type()));
+    if !found.kind.is_image() {
+        headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
+    }
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(bytes.end - bytes.start));
     if status == StatusCode::PARTIAL_CONTENT {
         let range = format!("bytes {}-{}/{size}", bytes.start, bytes.end - 1);
@@ -102,14 +106,14 @@ fn described(status: StatusCode, tag: HeaderValue, body: Body) -> Response<Body>
     response.headers_mut().insert(header::ETAG, tag);
     response.headers_mut().insert(header::CACHE_CONTROL, KEPT_FOR_A_YEAR);
     response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    // Lets pages of other sites show the picture, even if they require this header.
+    // Lets pages of other sites show the file, even if they require this header.
     response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     response
 }
 
 /// The entity tag. It is strong, because the name and the form determine the bytes, except of a drawing, which is compressed for some clients.
 fn tag_of(name: &AssetName, form: Option<Form>) -> HeaderValue {
-    let weak = if name.format.is_drawing() { "W/" } else { "" };
+    let weak = if name.kind.is_drawing() { "W/" } else { "" };
     header_of(match form {
         Some(form) => format!("{weak}\"{}-{}\"", name.hash, form.name()),
         None => format!("{weak}\"{}\"", name.hash),
@@ -142,5 +146,5 @@ fn form_of(query: &str) -> Result<Option<Form>, RequestFailure> {
 }
 
 fn not_found() -> RequestFailure {
-    RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, "There is no picture at this address.")
+    RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, "There is no file at this address.")
 }

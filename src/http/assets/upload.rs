@@ -1,5 +1,5 @@
 //! `POST /assets`: the body is the file, and `name` and `alt` in the query describe it. The rule: nothing is received from a client that is
-//! not allowed to add pictures, and an addition that has begun runs to its end.
+//! not allowed to add files, and an addition that has begun runs to its end.
 
 use std::sync::Arc;
 
@@ -21,6 +21,7 @@ use crate::http::accept::Media;
 use crate::http::answer::{Answer, RequestFailure};
 use crate::http::api::Api;
 use crate::http::{body, execution, request_headers::forward_token};
+use crate::model::ImageFacts;
 use crate::model::asset::is_file_name;
 
 pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
@@ -51,15 +52,15 @@ async fn add(api: &Api, head: &Parts, body: Body, request: GraphqlRequest) -> Re
         (Some(assets), Ok(described)) => (assets, described),
     };
     let Some(_receiving) = api.uploading.take(&head.headers).await else {
-        let message = "The server receives as many pictures as it can at the moment. Send this one again later.";
+        let message = "The server receives as many files as it can at the moment. Send this one again later.";
         let busy = RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message);
         return Err(refuse(api, head, body, busy.into_response()).await);
     };
     let file = receive(&head.headers, body, assets).await.map_err(IntoResponse::into_response)?;
-    let prepared = assets.prepare(file).await;
-    let picture = prepared.map_err(|error| RequestFailure::from(error).into_response())?;
+    let prepared = assets.prepare(file, name.as_deref()).await;
+    let ready = prepared.map_err(|error| RequestFailure::from(error).into_response())?;
     let service = Arc::clone(&api.service);
-    let upload = Upload { picture, name, alt };
+    let upload = Upload { ready, name, alt };
     api.writes.run(async move { service.add_asset(request, upload).await }).await.map_err(failed)
 }
 
@@ -85,22 +86,26 @@ fn described(head: &Parts) -> Result<(Option<String>, Option<String>), RequestFa
 
 fn created(uploaded: &Uploaded) -> Response<Body> {
     let asset = &uploaded.asset;
-    let (facts, url) = (&asset.facts, asset.facts.name.path());
-    let body = json!({ "asset": {
+    let facts = &asset.facts;
+    let mut sent = json!({
         "id": uploaded.id,
-        "url": url,
-        "width": facts.width,
-        "height": facts.height,
+        "url": uploaded.url,
         "byteSize": facts.byte_size,
-        "contentType": facts.name.format.content_type(),
-        "placeholder": facts.placeholder,
-        "alt": asset.alt,
-    }});
+        "contentType": facts.name.kind.content_type(),
+        "version": asset.version,
+    });
+    if let Some(ImageFacts { width, height, placeholder }) = &facts.image {
+        sent["width"] = json!(width);
+        sent["height"] = json!(height);
+        sent["placeholder"] = json!(placeholder);
+        sent["alt"] = json!(asset.alt);
+    }
+    let body = json!({ "asset": sent });
     let status = if uploaded.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, Media::Json.content_type());
-    let url = HeaderValue::from_str(&url).expect("a hash and an extension are ASCII");
+    let url = HeaderValue::from_str(&uploaded.url).expect("a URL is ASCII");
     response.headers_mut().insert(header::LOCATION, url);
     response
 }

@@ -24,7 +24,9 @@ impl Gallery {
     }
 
     pub(super) async fn delete(&self, id: &str) {
-        let deleted = self.ask(&format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}")).await;
+        let deleted = self
+            .ask(&format!("mutation {{ deleteAsset(input: {{ id: \"{id}\", expectedVersion: 1 }}) {{ deletedId }} }}"))
+            .await;
         assert_eq!(deleted["data"]["deleteAsset"]["deletedId"], json!(id));
     }
 

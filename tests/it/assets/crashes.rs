@@ -39,7 +39,8 @@ async fn restarted(store: &Store, library: &AssetLibrary) -> Gallery {
 
 /// Stops a process after each number of requests. `is_there`: whether the asset exists before. Returns how many stops left the asset, and how many not.
 async fn stop_everywhere(place: &Place, is_there: bool, last: Last) -> (usize, usize) {
-    let delete = |id: &str| format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}");
+    let delete =
+        |id: &str| format!("mutation {{ deleteAsset(input: {{ id: \"{id}\", expectedVersion: 1 }}) {{ deletedId }} }}");
     let (mut left, mut gone) = (0, 0);
     for requests in 0..REQUESTS_MAX {
         let store: Store = MemoryStore::empty();
@@ -99,7 +100,7 @@ async fn bytes_that_no_row_names_are_deleted_when_they_are_old(place: &Place) {
     let id = gallery.add(png(8, 8)).await["id"].clone();
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(&png(9, 9)).expect("a picture");
-    let unnamed = library.prepare(file).await.expect("a picture");
+    let unnamed = library.prepare(file, None).await.expect("a picture");
     library.put(&unnamed).await.expect("its bytes");
     assert_eq!(library.list().await.expect("the pictures").len(), 2);
     // The bytes were written now, by the clock of the system.
@@ -164,7 +165,9 @@ async fn what_another_server_is_at_work_on_is_recovered_only_after_ten_minutes()
         let library = AssetLibrary::in_memory(AssetLimits::default());
         let stopped = restarted(&(stopping.clone() as Store), &library).await;
         stopping.begin();
-        stopped.ask(&format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}")).await;
+        stopped
+            .ask(&format!("mutation {{ deleteAsset(input: {{ id: \"{id}\", expectedVersion: 1 }}) {{ deletedId }} }}"))
+            .await;
     }
     for (time, expected) in [("2026-06-15T12:09:00Z", 1), ("2026-06-15T12:11:00Z", 0)] {
         at(&store, &library, time).await.recover_assets().await.expect("a recovery");

@@ -14,7 +14,8 @@ use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 
-const ALL: &str = "id url srcset width height alt caption byteSize contentType placeholder originalName";
+const ALL: &str =
+    "id url byteSize contentType originalName version ... on Image { srcset width height alt caption placeholder }";
 
 async fn an_asset_is_added_read_listed_changed_and_deleted(store: Store) {
     let gallery = Gallery::over(&store).await;
@@ -29,7 +30,7 @@ async fn an_asset_is_added_read_listed_changed_and_deleted(store: Store) {
         .ask_as(None, &format!("{{ asset(id: \"{id}\") {{ {ALL} }} node(id: \"{id}\") {{ id __typename }} }}"))
         .await;
     let asset = &read["data"]["asset"];
-    for field in ["id", "url", "width", "height", "byteSize", "contentType", "placeholder"] {
+    for field in ["id", "url", "width", "height", "byteSize", "contentType", "placeholder", "version"] {
         assert_eq!(asset[field], added[field], "{field}");
     }
     assert_eq!(
@@ -38,27 +39,36 @@ async fn an_asset_is_added_read_listed_changed_and_deleted(store: Store) {
     );
     let url = added["url"].as_str().expect("a URL");
     assert_eq!(asset["srcset"], json!(format!("{url}?width=160 160w, {url}?width=320 320w, {url} 400w")));
-    assert_eq!(read["data"]["node"], json!({ "id": id, "__typename": "Asset" }));
+    assert_eq!(read["data"]["node"], json!({ "id": id, "__typename": "Image" }));
 
     let update = format!(
-        "mutation {{ updateAsset(input: {{ id: \"{id}\", alt: null, caption: \"Asleep\" }}) {{ asset {{ alt caption originalName }} userErrors {{ code }} }} }}"
+        "mutation {{ updateAsset(input: {{ id: \"{id}\", expectedVersion: 1, alt: null, caption: \"Asleep\" }}) {{ asset {{ version originalName ... on Image {{ alt caption }} }} userErrors {{ code }} }} }}"
     );
     let updated = gallery.ask(&update).await;
-    let expected =
-        json!({ "asset": { "alt": null, "caption": "Asleep", "originalName": "cat.jpg" }, "userErrors": [] });
+    let expected = json!({ "asset": { "version": 2, "originalName": "cat.jpg", "alt": null, "caption": "Asleep" }, "userErrors": [] });
     assert_eq!(updated["data"]["updateAsset"], expected, "{updated}");
-    let query = format!("{{ asset(id: \"{id}\") {{ caption }} }}");
+    let query = format!("{{ asset(id: \"{id}\") {{ ... on Image {{ caption }} }} }}");
     for _ in 0..2 {
         // The second answer is held, if the store allows it.
         let read = gallery.ask_as(None, &query).await;
         assert_eq!(read["data"]["asset"]["caption"], json!("Asleep"));
     }
-    let listed = gallery.ask("{ assets { nodes { id caption } pageInfo { hasNextPage } } }").await;
+    let listed = gallery.ask("{ assets { nodes { id ... on Image { caption } } pageInfo { hasNextPage } } }").await;
     assert_eq!(listed["data"]["assets"]["nodes"], json!([{ "id": id, "caption": "Asleep" }]), "{listed}");
     gallery.site.assert_sound().await;
 
     gallery.get(&format!("{url}?width=160"), &[]).await;
-    let delete = format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId userErrors {{ code }} }} }}");
+    let delete_version = |version: u32| {
+        format!(
+            "mutation {{ deleteAsset(input: {{ id: \"{id}\", expectedVersion: {version} }}) {{ deletedId userErrors {{ code ... on ConflictError {{ current {{ id ... on Image {{ version caption }} }} }} }} }} }}"
+        )
+    };
+    let stale = gallery.ask(&delete_version(1)).await["data"]["deleteAsset"]["userErrors"].clone();
+    let current = json!({ "id": id, "version": 2, "caption": "Asleep" });
+    assert_eq!(stale, json!([{ "code": "CONFLICT", "current": current }]));
+    let unchanged = gallery.ask(&update).await;
+    assert_eq!(unchanged["data"]["updateAsset"], json!({ "asset": null, "userErrors": [{ "code": "CONFLICT" }] }));
+    let delete = delete_version(2);
     let deleted = gallery.ask(&delete).await;
     assert_eq!(deleted["data"]["deleteAsset"], json!({ "deletedId": id, "userErrors": [] }), "{deleted}");
     for address in [url.to_owned(), format!("{url}?width=160")] {
@@ -122,11 +132,11 @@ async fn assets_are_listed_page_by_page_and_only_for_those_who_write() {
 async fn an_author_changes_what_is_said_of_a_picture_and_does_not_delete_it() {
     let gallery = Gallery::in_memory().await;
     let id = gallery.add(png(9, 9)).await["id"].as_str().expect("an id").to_owned();
-    let delete = format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}");
+    let delete = format!("mutation {{ deleteAsset(input: {{ id: \"{id}\", expectedVersion: 1 }}) {{ deletedId }} }}");
     let reader = gallery.site.token(Role::Reader, None).await;
     let update = |alt: &str| {
         format!(
-            "mutation {{ updateAsset(input: {{ id: \"{id}\", alt: \"{alt}\" }}) {{ asset {{ alt }} userErrors {{ code field }} }} }}"
+            "mutation {{ updateAsset(input: {{ id: \"{id}\", expectedVersion: 1, alt: \"{alt}\" }}) {{ asset {{ id }} userErrors {{ code field }} }} }}"
         )
     };
     for query in [&delete, &update("x")] {
@@ -144,12 +154,12 @@ async fn a_width_of_the_schema_is_the_next_one_that_is_offered() {
     let asset = gallery.add(png(1000, 10)).await;
     let (id, url) = (asset["id"].as_str().expect("an id"), asset["url"].as_str().expect("a URL"));
     let query = format!(
-        "{{ asset(id: \"{id}\") {{ a: url(width: 1) b: url(width: 161) c: url(width: 961) d: url(width: 1000) e: url }} }}"
+        "{{ asset(id: \"{id}\") {{ e: url ... on Image {{ a: url(width: 1) b: url(width: 161) c: url(width: 961) d: url(width: 1000) }} }} }}"
     );
     let read = gallery.ask(&query).await;
     let at = |width: u32| format!("{url}?width={width}");
     assert_eq!(read["data"]["asset"], json!({ "a": at(160), "b": at(320), "c": url, "d": url, "e": url }));
-    let bad = gallery.ask(&format!("{{ asset(id: \"{id}\") {{ url(width: 0) }} }}")).await;
+    let bad = gallery.ask(&format!("{{ asset(id: \"{id}\") {{ ... on Image {{ url(width: 0) }} }} }}")).await;
     assert_eq!(bad["errors"][0]["extensions"]["code"], json!("BAD_USER_INPUT"));
 }
 

@@ -1,4 +1,4 @@
-//! Pictures, through the HTTP door and GraphQL: they are added, read in several widths, listed, changed and deleted.
+//! Pictures and files, through the HTTP door and GraphQL: they are added, read in several widths, listed, changed and deleted.
 
 mod clouds;
 mod covers;
@@ -8,6 +8,7 @@ pub(crate) mod files;
 mod hostile;
 mod lifecycle;
 mod open_graph;
+mod other_files;
 mod places;
 pub(crate) mod process;
 mod profiles;
@@ -25,6 +26,7 @@ use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpSettings, Writes, router};
+use tidings::model::site::SiteUrl;
 use tidings::store::Store;
 use tower::ServiceExt;
 
@@ -75,10 +77,16 @@ impl Gallery {
     }
 
     fn with(site: Site, library: AssetLibrary) -> Self {
+        Self::at(None, site, library)
+    }
+
+    /// With a server at this address.
+    fn at(public_url: Option<SiteUrl>, site: Site, library: AssetLibrary) -> Self {
         let content = site.content.clone().with_assets(Some(library.clone()));
         let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
         let sign_in = SignIn { editor_token, ..SignIn::default() };
         let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
+        let service = service.with_public_url(public_url);
         let settings = HttpSettings { assets: Some(library.clone()), ..HttpSettings::default() };
         let router = router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings);
         Self { site: Site { content, ..site }, library, router }

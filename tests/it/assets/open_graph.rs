@@ -14,7 +14,7 @@ use super::files::{animated_gif, decoded, encoded, gif, jpeg, photo, png, transp
 use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::memory::MemoryStore;
 
-const LINK: &str = "openGraphImage { url width height alt } focalPoint { x y }";
+const LINK: &str = "... on Image { openGraphImage { url width height alt } focalPoint { x y } }";
 
 impl Gallery {
     async fn link(&self, asset: &Value) -> Value {
@@ -29,10 +29,15 @@ impl Gallery {
         decoded(&sent.bytes).to_rgb8()
     }
 
+    async fn version(&self, asset: &Value) -> Value {
+        self.ask(&format!("{{ asset(id: {}) {{ version }} }}", asset["id"])).await["data"]["asset"]["version"].clone()
+    }
+
     /// The payload of a change of the focal point.
     async fn focus(&self, asset: &Value, point: &str) -> Value {
+        let version = self.version(asset).await;
         let query = format!(
-            "mutation {{ updateAsset(input: {{ id: {}, focalPoint: {point} }}) {{ asset {{ {LINK} }} userErrors {{ code field }} }} }}",
+            "mutation {{ updateAsset(input: {{ id: {}, expectedVersion: {version}, focalPoint: {point} }}) {{ asset {{ {LINK} }} userErrors {{ code field }} }} }}",
             asset["id"]
         );
         self.ask(&query).await["data"]["updateAsset"].clone()
@@ -85,7 +90,7 @@ async fn the_picture_of_a_link_says_what_it_shows_and_is_white_where_the_picture
     let asset = gallery.add(encoded(image, ImageFormat::Png)).await;
     let described = gallery
         .ask(&format!(
-            "mutation {{ updateAsset(input: {{ id: {}, alt: \"A flag\" }}) {{ userErrors {{ code }} }} }}",
+            "mutation {{ updateAsset(input: {{ id: {}, expectedVersion: 1, alt: \"A flag\" }}) {{ userErrors {{ code }} }} }}",
             asset["id"]
         ))
         .await;
@@ -122,9 +127,10 @@ async fn a_focal_point_is_set_kept_and_removed_and_stays_visible(store: Store) {
         let seen = middle(&gallery.pixels(url).await);
         assert!(is_near(seen, color), "{y}: {seen:?}");
     }
+    let version = gallery.version(&asset).await;
     let kept = gallery
         .ask(&format!(
-            "mutation {{ updateAsset(input: {{ id: {}, caption: \"Bands\" }}) {{ asset {{ focalPoint {{ y }} }} }} }}",
+            "mutation {{ updateAsset(input: {{ id: {}, expectedVersion: {version}, caption: \"Bands\" }}) {{ asset {{ ... on Image {{ focalPoint {{ y }} }} }} }} }}",
             asset["id"]
         ))
         .await;

@@ -23,7 +23,8 @@ fn url(asset: &Value) -> &str {
 }
 
 async fn delete(gallery: &Gallery, asset: &Value) {
-    let query = format!("mutation {{ deleteAsset(input: {{ id: {} }}) {{ deletedId }} }}", asset["id"]);
+    let query =
+        format!("mutation {{ deleteAsset(input: {{ id: {}, expectedVersion: 1 }}) {{ deletedId }} }}", asset["id"]);
     let deleted = gallery.ask(&query).await;
     assert_eq!(deleted["data"]["deleteAsset"]["deletedId"], asset["id"], "{deleted}");
 }

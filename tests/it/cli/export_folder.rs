@@ -11,8 +11,7 @@ use crate::support::command::{Blog, Ran, Serving, run};
 use crate::support::folder::contents_of;
 
 const TOKEN: &str = "a-token-of-more-than-24-characters";
-const PICTURES: &str =
-    "{ assets(first: 100) { nodes { id alt caption originalName createdAt width height focalPoint { x y } } } }";
+const PICTURES: &str = "{ assets(first: 100) { nodes { id version originalName createdAt ... on Image { alt caption width height focalPoint { x y } } } } }";
 const INCOMPLETE: &str = "tidings-export-incomplete.txt";
 
 fn example() -> PathBuf {
@@ -33,7 +32,7 @@ fn described() -> Blog {
     assert_eq!(blog.import_of(&example(), &[]).code, Some(0));
     let serving = serve(&blog);
     let id = pictures(&serving)["assets"]["nodes"][3]["id"].clone();
-    let update = "mutation($id: ID!) { updateAsset(input: { id: $id, alt: \"A — \\\"boat\\\"\", caption: \"Två\\nlines\", focalPoint: { x: 30, y: 0 } }) \
+    let update = "mutation($id: ID!) { updateAsset(input: { id: $id, expectedVersion: 1, alt: \"A — \\\"boat\\\"\", caption: \"Två\\nlines\", focalPoint: { x: 30, y: 0 } }) \
                   { userErrors { message } } }";
     let bearer = format!("Bearer {TOKEN}");
     let body = json!({ "query": update, "variables": { "id": id } });
@@ -57,20 +56,23 @@ fn a_site_is_the_same_after_an_export_to_a_folder_and_its_import() {
     let folder = blog.path().join("backup");
     let ran = export(&blog, &[text(&folder)]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:?}");
-    assert!(ran.summary().starts_with("Exported: 26 posts, 7 pages, ") && ran.summary().ends_with(", 19 pictures"));
+    assert!(
+        ran.summary().starts_with("Exported: 26 posts, 7 pages, ")
+            && ran.summary().ends_with(", 19 pictures and files")
+    );
     // The folder, and the file in it, which also finds the pictures.
     for source in [folder.clone(), folder.join("content.jsonl")] {
         let copy = Blog::of(&[]);
         let dry = copy.import_of(&source, &["--dry-run"]);
-        assert!(dry.summary().ends_with("; pictures: 19 created, 0 unchanged"), "{dry:?}");
+        assert!(dry.summary().ends_with("; pictures and files: 19 created, 0 unchanged"), "{dry:?}");
         let ran = copy.import_of(&source, &[]);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), "Importing 26 posts …\n"), "{ran:?}");
         assert!(ran.summary().starts_with("Imported: 26 created, "), "{ran:?}");
-        assert!(ran.summary().ends_with("; pictures: 19 created, 0 unchanged"), "{ran:?}");
+        assert!(ran.summary().ends_with("; pictures and files: 19 created, 0 unchanged"), "{ran:?}");
         assert_eq!(copy.export(), blog.export());
         let again = copy.import_of(&source, &[]);
         assert!(again.summary().starts_with("Imported: 0 created, 0 changed, 26 unchanged, "), "{again:?}");
-        assert!(again.summary().ends_with("; pictures: 0 created, 19 unchanged"), "{again:?}");
+        assert!(again.summary().ends_with("; pictures and files: 0 created, 19 unchanged"), "{again:?}");
         let [here, there] = [&blog, &copy].map(|of| {
             let serving = serve(of);
             let found = pictures(&serving);
@@ -119,7 +121,7 @@ fn a_path_is_a_folder_or_a_file_by_what_it_is_and_by_its_ending() {
 fn an_export_without_the_pictures_says_so() {
     let blog = Blog::of(&[]);
     blog.import_of(&example(), &[]);
-    let says = "Exported 26 posts, without the 19 pictures: `tidings export FOLDER` writes them too\n";
+    let says = "Exported 26 posts, without the 19 pictures and files: `tidings export FOLDER` writes them too\n";
     let file = blog.path().join("backup.jsonl");
     for arguments in [&[][..], &["-"], &[text(&file)]] {
         let ran = export(&blog, arguments);
@@ -204,7 +206,7 @@ fn a_picture_that_is_missing_or_is_no_picture_is_noted_and_stops_nothing() {
         assert!(of(at).ends_with("is not imported: there is no such file beside the export"), "{}", of(at));
     }
     assert!(of(3).contains("is not imported: ") && of(5).contains("its bytes have changed"), "{notes:#?}");
-    assert!(ran.summary().ends_with("; pictures: 14 created, 1 unchanged"), "{ran:?}");
+    assert!(ran.summary().ends_with("; pictures and files: 14 created, 1 unchanged"), "{ran:?}");
     // The posts keep the names of their pictures, so that they are shown when these are added.
     assert_eq!(copy.export(), blog.export());
 }

@@ -95,7 +95,7 @@ fn pictures_are_read_from_and_added_to_the_folder_that_the_flag_names() {
 
     let folder = blog.beside("markdown");
     let ran = blog.export_to(&folder, &["--assets", &pictures]);
-    let summary = "Exported: 1 posts, 0 pages, 0 categories, tags, authors and series, 2 pictures\n";
+    let summary = "Exported: 1 posts, 0 pages, 0 categories, tags, authors and series, 2 pictures and files\n";
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), summary, ""));
     assert_eq!(names(&format!("{folder}/assets")), originals);
     let text = fs::read_to_string(format!("{folder}/posts/a.md")).expect("a file");

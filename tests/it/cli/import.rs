@@ -86,7 +86,7 @@ fn the_report_in_json_names_every_item() {
     let item = |origin: &str, text: &str| json!({"origin": origin, "text": text});
     let expected = json!({
         "dryRun": false, "created": 3, "changed": 0, "unchanged": 0, "kept": 0, "termsCreated": 3, "redirects": 0,
-        "pages": { "created": 0, "changed": 0, "unchanged": 0 }, "pictures": { "created": 0, "unchanged": 0 },
+        "pages": { "created": 0, "changed": 0, "unchanged": 0 }, "assets": { "created": 0, "unchanged": 0 },
         "failed": [item("bad.md", report()["failed"][0]["text"].as_str().expect("a text"))],
         "skipped": skipped.iter().map(|name| item(name, "no front matter")).collect::<Vec<_>>(),
         "notes": [], "brokenLinks": [], "brokenLinksTotal": 0,
@@ -342,9 +342,9 @@ fn pictures_that_a_text_names_are_counted_and_others_are_ignored() {
     let note = "note     2025-01-01-a.md, picture drawing.svg: is not imported: the SVG picture is damaged";
     let line = "ignored  2 files with .png, such as other/unnamed.png: not read as posts";
     for (flags, counts) in [
-        (&["--dry-run"][..], "; pictures: 2 created, 1 unchanged"),
-        (&[], "; pictures: 2 created, 1 unchanged; links that point nowhere: 2"),
-        (&[], "; pictures: 0 created, 3 unchanged; links that point nowhere: 2"),
+        (&["--dry-run"][..], "; pictures and files: 2 created, 1 unchanged"),
+        (&[], "; pictures and files: 2 created, 1 unchanged; links that point nowhere: 2"),
+        (&[], "; pictures and files: 0 created, 3 unchanged; links that point nowhere: 2"),
     ] {
         let ran = blog.import_of(&blog.posts(), flags);
         assert!(ran.summary().ends_with(counts), "{ran:?}");

@@ -80,7 +80,10 @@ fn the_first_run_of_the_sample_ends_with_the_address_and_has_nothing_to_complain
         assert!(logged[0].contains("INFO"), "{logged:?}");
         assert_eq!(logged[0].contains("\u{1b}[32m"), is_coloured, "{logged:?}");
         let summary = lines.iter().find(|line| line.contains("Imported: 26 created, ")).expect("the report");
-        assert!(summary.contains(", 0 skipped, 0 failed;") && summary.contains("; pictures: 19 created, 0 unchanged"));
+        assert!(
+            summary.contains(", 0 skipped, 0 failed;")
+                && summary.contains("; pictures and files: 19 created, 0 unchanged")
+        );
     }
 }
 

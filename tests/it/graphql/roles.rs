@@ -40,7 +40,6 @@ fn request(field: &str, is_own: bool) -> String {
         "Mutation.revokePreviews" => "mutation { revokePreviews { revokedAt } }".to_owned(),
         "Mutation.createToken" => mutation("name: \"N\", role: READER", ""),
         "Mutation.revokeToken" => mutation("id: \"000000000000\"", ""),
-        "Mutation.updateAsset" | "Mutation.deleteAsset" => mutation("id: \"x\"", ""),
         _ if field.starts_with("Mutation.create") => mutation("slug: \"new\", name: \"New\"", ""),
         _ if field.starts_with("Mutation.") => mutation("id: \"x\", expectedVersion: 1", ""),
         // A list of its own: an author gets a page without the posts of others.

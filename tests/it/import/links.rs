@@ -68,7 +68,7 @@ const BAD: &[(&str, &str)] = &[
     ("../posts/../docs/gone.md#x", "no post or page was imported from this file"),
     ("#gone", "nothing in the text has this id"),
     ("bad#gone", "nothing in the text has this id"),
-    ("/assets/0123456789012345678901234567890123456789.png", "there is no picture with this name"),
+    ("/assets/0123456789012345678901234567890123456789.png", "there is no picture or file with this name"),
     ("%7B%7Bsite.title%7D%7D/x", "it is a template of a site generator, which nothing fills in"),
     ("//%5Bx", "it is not a URL"),
 ];

@@ -42,6 +42,57 @@ pub fn library() -> AssetLibrary {
     AssetLibrary::in_memory(AssetLimits { file_bytes: 10_000, ..AssetLimits::default() })
 }
 
+const PDF: &[u8] = b"%PDF-1.7\n%%EOF\n";
+
+/// Links to files beside the text, below the folders that generators serve, to one that does not exist, to one that is not what it says, and to none.
+const LINKING: &str = "---\ntitle: A\ndate: 2025-01-01\ncover: slides.pdf\n---\n[Slides](slides.pdf) [all](/files/All.ZIP \"All\") [gone](gone.pdf) \
+                       [bad](bad.mp3) [page](b.md) [other](https://example.com/x.pdf) `[a](slides.pdf)`\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_to_which_a_text_links_are_imported_and_exported_again() {
+    let folder = folder(&[("posts/a.md", LINKING), ("posts/b.md", "---\ntitle: B\ndate: 2025-01-02\n---\nB.\n")]);
+    for (name, bytes) in
+        [("posts/slides.pdf", PDF), ("static/files/All.ZIP", b"PK\x05\x06"), ("posts/bad.mp3", b"<script>")]
+    {
+        write_bytes(&folder, name, bytes);
+    }
+    let library = library();
+    let site = site_over(Arc::new(EmbeddedStore::in_memory().expect("a store")), &library).await;
+    let report = import(&site.content, folder.path()).await.expect("an import");
+    assert_eq!((counts(&report).0, report.pictures.made), (2, 2), "{report:?}");
+    let refused = notes(&report).into_iter().find(|note| note.contains("bad.mp3")).expect("a note");
+    assert!(refused.contains("is not imported: the file does not begin as a .mp3 file does"), "{refused}");
+    let query = "{ post(slug: \"a\") { cover { id } body { markdown } } }";
+    let read = site.query(query).await;
+    let mut names: Vec<String> = library.list().await.expect("files").iter().map(|one| one.name.path()).collect();
+    names.sort_by_key(|name| name.ends_with("zip"));
+    let [slides, all] = names.as_slice() else { panic!("{names:?}") };
+    let markdown = format!(
+        "[Slides]({slides}) [all]({all} \"All\") [gone](gone.pdf) [bad](bad.mp3) [page](/posts/b) \
+         [other](https://example.com/x.pdf) `[a](slides.pdf)`\n"
+    );
+    assert_eq!(read["post"], json!({ "cover": null, "body": { "markdown": markdown } }), "a PDF is no cover");
+    let again = import(&site.content, folder.path()).await.expect("an import");
+    assert_eq!((counts(&again).2, again.pictures.unchanged), (2, 2), "{again:?}");
+
+    let backup = tempfile::tempdir().expect("a folder");
+    let exported = tidings::export::export_with_pictures(&site.content, backup.path()).await.expect("an export");
+    assert_eq!((exported.pictures, exported.notes), (2, Vec::new()));
+    let markdown_folder = tempfile::tempdir().expect("a folder");
+    tidings::export::export_markdown(&site.content, markdown_folder.path(), |_| {}).await.expect("an export");
+    for source in [backup.path(), markdown_folder.path()] {
+        let copies = self::library();
+        let copy = site_over(Arc::new(EmbeddedStore::in_memory().expect("a store")), &copies).await;
+        let report = import(&copy.content, source).await.expect("an import");
+        assert_eq!((counts(&report).0, report.pictures.made), (2, 2), "{report:?}");
+        assert_eq!(copy.query(query).await, read);
+        let mut copied: Vec<String> = copies.list().await.expect("files").iter().map(|one| one.name.path()).collect();
+        copied.sort_by_key(|name| name.ends_with("zip"));
+        assert_eq!(copied, names);
+        copy.assert_sound().await;
+    }
+}
+
 const BUNDLE: &str = "---\ntitle: A\ndate: 2025-01-01\ncover: {image: cover.png, alt: A boat}\n---\n![One](one.png) and \
                       <img src=\"../static/two.png\"> ![](/two.png)\n\n`![](one.png)` ![](https://example.com/one.png)\n";
 

@@ -53,7 +53,7 @@ impl Place {
 
     /// The last library, as another server opens it; in memory, an empty one.
     pub async fn same_library(&self) -> AssetLibrary {
-        let limits = AssetLimits { file_bytes: 1024 * 1024, ..AssetLimits::default() };
+        let limits = AssetLimits { file_bytes: 16 << 20, image_bytes: 1 << 20, ..AssetLimits::default() };
         let prefix = format!("site-{}", self.libraries.load(Ordering::Relaxed));
         let place = match &self.kind {
             Kind::Memory => return AssetLibrary::in_memory(limits),

@@ -164,7 +164,7 @@ pub struct PageRecord {
     pub origin: Option<String>,
 }
 
-/// A picture of the site. Its bytes are in the file with this name.
+/// A picture or file of the site. Its bytes are in the file with this name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AssetRecord {
@@ -180,6 +180,8 @@ pub struct AssetRecord {
     #[serde(default)]
     pub focal_point: Option<FocalPoint>,
     pub created_at: Instant,
+    #[serde(default = "first_version", deserialize_with = "version")]
+    pub version: i32,
 }
 
 impl PageRecord {

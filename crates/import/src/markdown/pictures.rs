@@ -1,5 +1,5 @@
-//! The pictures of a Markdown file: those in its body, and the cover in its front matter. The rule: a picture is a file below the imported folder; a
-//! path or a link that leaves it is refused.
+//! The pictures of a Markdown file, those in its body and the cover in its front matter, and the other files to which it links. The rule: each is a file
+//! below the imported folder; a path or a link that leaves it is refused.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::{ImportedCover, PictureFile};
 use tidings_model::asset::{ALT_CHARS_MAX, AssetName};
 use tidings_model::composed::{composed, decomposed};
+use tidings_model::file_format::FileFormat;
 
 use super::asset_addresses::asset_names;
 use super::fields::values;
@@ -27,7 +28,7 @@ const ADDRESSES: &str = "image src url path file";
 /// The folders that generators serve at the root of the site, and the root.
 const SERVED: &[&str] = &["", "static", "public", "assets", "src"];
 
-/// The extensions of files that can become pictures of the site.
+/// The extensions of pictures that can become assets of the site.
 const LINKED: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg"];
 
 /// The folders for an address that begins with `@/` or `~/`.
@@ -51,7 +52,7 @@ fn cover_of(value: &Value) -> Option<ImportedCover> {
     Some(ImportedCover::File { address: address.to_owned(), alt: alt.map(str::to_owned), body_below: None })
 }
 
-/// The pictures that a file names, without duplicates, each with its file or the reason why there is none.
+/// The pictures and other files that a file names, without duplicates, each with its file or the reason why there is none.
 pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &ImportedCover) -> Vec<PictureFile> {
     let mut found: Vec<PictureFile> = Vec::new();
     let mut known = HashSet::new();
@@ -88,18 +89,19 @@ pub(super) fn mentioned(root: &Path, origin: &str, text: &str) -> Vec<PictureFil
     existing.map(picture).collect()
 }
 
-/// Replaces the addresses of pictures by those of their assets.
+/// Replaces the addresses of pictures and other files by those of their assets.
 pub fn with_assets(root: &Path, origin: &str, markdown: &str, asset: impl Fn(&str) -> Option<AssetName>) -> String {
     let path = |address: &str| Some(asset(&resolve(root, origin, address).ok()?)?.path());
     let markdown = addresses::replaced(markdown, |address| addresses::is_local(address).then(|| path(address))?);
     addresses::with_links_replaced(&markdown, |address| Some(asset(&linked(root, origin, address)?)?.path()))
 }
 
-/// The file of a picture that is the target of a link, such as the full size of a thumbnail.
+/// The file that is the target of a link: a picture, such as the full size of a thumbnail, or a file of a format that a site can have.
 fn linked(root: &Path, origin: &str, address: &str) -> Option<String> {
-    let name = address.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())?;
-    let is_picture = LINKED.contains(&name.as_str()) && addresses::is_local(address) && !is_asset(address);
-    is_picture.then(|| resolve(root, origin, address).ok())?
+    let ending = address.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())?;
+    let is_known = LINKED.contains(&ending.as_str()) || FileFormat::of_extension(&ending).is_some();
+    let is_asset_file = is_known && addresses::is_local(address) && !is_asset(address);
+    is_asset_file.then(|| resolve(root, origin, address).ok())?
 }
 
 /// The file of a local address, as a path below the root.
@@ -140,7 +142,7 @@ pub(crate) fn below(root: &Path, base: &str, path: &str) -> Result<Option<String
     }
 }
 
-/// Whether the address is that of a picture that Tidings serves.
+/// Whether the address is that of a picture or file that Tidings serves.
 fn is_asset(address: &str) -> bool {
     address.strip_prefix("/assets/").is_some_and(|name| addresses::path_of(name).parse::<AssetName>().is_ok())
 }

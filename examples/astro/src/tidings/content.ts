@@ -5,7 +5,7 @@ import {
   AuthorsQuery,
   CategoriesQuery,
   PagesQuery,
-  PicturesQuery,
+  AssetsQuery,
   PostsQuery,
   SiteQuery,
   TagsQuery,
@@ -17,7 +17,7 @@ import {
   type TagData,
 } from "./documents";
 import { all } from "./lists";
-import { avatar, cover, idsIn, inBody, ofLink, type Cover, type LinkPicture, type Picture } from "./pictures";
+import { avatar, cover, idsIn, inBody, linked, ofLink, type Cover, type LinkPicture, type Picture } from "./pictures";
 
 export interface Site extends Omit<SiteData, "url" | "image"> {
   url: string;
@@ -150,9 +150,11 @@ async function picturesIn(bodies: string[]): Promise<Map<string, Picture>> {
   const ids = [...new Set(bodies.flatMap(idsIn))];
   const found = new Map<string, Picture>();
   for (let start = 0; start < ids.length; start += 100) {
-    const { nodes } = await query(PicturesQuery, { ids: ids.slice(start, start + 100) });
-    for (const picture of nodes) {
-      if (picture && "url" in picture) found.set(picture.url, inBody(picture));
+    const { nodes } = await query(AssetsQuery, { ids: ids.slice(start, start + 100) });
+    for (const asset of nodes) {
+      // A body has the path, also if the server knows its own address.
+      if (asset && "srcset" in asset) found.set(new URL(asset.url, "http://server").pathname, inBody(asset));
+      else if (asset && "url" in asset) linked(asset.url);
     }
   }
   return found;

@@ -3,7 +3,7 @@ import type { ResultOf } from "gql.tada";
 import { graphql } from "./client";
 
 const Picture = graphql(`
-  fragment Picture on Asset {
+  fragment Picture on Image {
     url
     srcset
     width
@@ -14,7 +14,7 @@ const Picture = graphql(`
 `);
 
 const Link = graphql(`
-  fragment Link on Asset {
+  fragment Link on Image {
     openGraphImage {
       url
       width
@@ -216,12 +216,15 @@ export const PagesQuery = graphql(
   [Picture, Link, Body],
 );
 
-export const PicturesQuery = graphql(
+export const AssetsQuery = graphql(
   `
-    query Pictures($ids: [ID!]!) {
+    query Assets($ids: [ID!]!) {
       nodes(ids: $ids) {
-        ... on Asset {
+        ... on Image {
           ...Picture
+        }
+        ... on File {
+          url
         }
       }
     }

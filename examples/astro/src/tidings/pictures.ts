@@ -1,5 +1,5 @@
-// The pictures of the site: which files it has, and the attributes of an `img`. The rule: the site has its own copy of each picture that a page shows, so that it
-// needs no server once it is built.
+// The pictures of the site and the files to which it links: which files it has, and the attributes of an `img`. The rule: the site has its own copy of each
+// picture that a page shows and of each file, so that it needs no server once it is built.
 import { addressOf } from "../lib/addresses";
 import { AVATAR_WIDTHS, WIDTHS } from "../site";
 import type { LinkData, PictureData } from "./documents";
@@ -27,13 +27,13 @@ export interface Cover extends Picture {
   ofLink: LinkPicture | null;
 }
 
-/** Where the original of a picture is, by the start of its address on the server. */
-const ORIGINAL = /\/assets\/([0-9a-f]{40})\.(?:jpg|png|gif|webp|svg)/g;
+/** Where a picture as it is or another file is, by the start of its address on the server. */
+const ORIGINAL = /\/assets\/([0-9a-f]{40})\.[a-z0-9]+/g;
 
 /** The names of the files, each with the path at which the server has it. */
 export const files = new Map<string, string>();
 
-/** The ids of the pictures that the server has and a body names. */
+/** The ids of the pictures and files that the server has and a body names. */
 export function idsIn(html: string): string[] {
   return [...html.matchAll(ORIGINAL)].map(([, hash]) => `asset-${hash}`);
 }
@@ -57,8 +57,13 @@ export function avatar(data: PictureData | null): Picture | null {
 
 /** Bodies link to the original, and so do feeds. */
 export function inBody(data: PictureData): Picture {
-  files.set(nameOf(data.url), data.url);
+  linked(data.url);
   return made(data, WIDTHS);
+}
+
+/** The copy of a file has the name of the file. */
+export function linked(url: string): void {
+  files.set(nameOf(url), url);
 }
 
 function made(data: PictureData, widths: number[]): Picture {

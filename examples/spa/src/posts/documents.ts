@@ -2,7 +2,7 @@
 import { graphql } from "../gql";
 
 graphql(`
-  fragment Picture on Asset {
+  fragment Picture on Image {
     id
     url(width: 960)
     srcset

@@ -103,7 +103,7 @@ impl<R: FnMut(BrokenLink)> Checking<'_, R> {
             let reason = match judged {
                 Judged::Found => continue,
                 Judged::Picture(hash) if !pictures.contains(&hash) => continue,
-                Judged::Picture(_) => "there is no picture with this name".to_owned(),
+                Judged::Picture(_) => "there is no picture or file with this name".to_owned(),
                 Judged::Nowhere(reason) => reason,
             };
             self.counts.broken += 1;

@@ -1,10 +1,10 @@
-//! Rows of `Assets`. The rule: the row of an asset and its copy in the list have the same properties, and each alone holds the whole asset.
+//! Rows of `Assets`. A file that is no picture has no size in pixels and no placeholder. The rule: the row of an asset and its copy in the list have the same properties, and each alone holds the whole asset.
 
 use std::str::FromStr;
 
 use crate::keys::asset::{self as keys, AssetRow};
 use crate::model::asset::{ALT_CHARS_MAX, CAPTION_CHARS_MAX, NAME_CHARS_MAX};
-use crate::model::{Asset, AssetFacts, AssetFormat, AssetHash, AssetName, Instant};
+use crate::model::{Asset, AssetFacts, AssetHash, AssetKind, AssetName, ImageFacts, Instant};
 use crate::store::{Entity, Properties, StoreError};
 
 use super::{NewRow, RowFields};
@@ -49,14 +49,19 @@ pub struct Pending {
 }
 
 pub fn row(asset: &Asset) -> Properties {
-    let AssetFacts { name, byte_size, width, height, placeholder } = &asset.facts;
-    NewRow::default()
-        .text("Format", name.format.extension())
+    let AssetFacts { name, byte_size, image } = &asset.facts;
+    let of_image = |row: NewRow| match image {
+        None => row,
+        Some(ImageFacts { width, height, placeholder }) => row
+            .int32("Width", i32::try_from(*width).unwrap_or(i32::MAX))
+            .int32("Height", i32::try_from(*height).unwrap_or(i32::MAX))
+            .text("Placeholder", placeholder),
+    };
+    of_image(NewRow::default())
+        .text("Format", name.kind.extension())
         .int64("ByteSize", i64::try_from(*byte_size).unwrap_or(i64::MAX))
-        .int32("Width", i32::try_from(*width).unwrap_or(i32::MAX))
-        .int32("Height", i32::try_from(*height).unwrap_or(i32::MAX))
-        .text("Placeholder", placeholder)
         .instant("CreatedAt", asset.created_at)
+        .int32("Version", asset.version)
         .optional_text("OriginalName", asset.original_name.as_ref())
         .optional_text("Alt", asset.alt.as_ref())
         .optional_text("Caption", asset.caption.as_ref())
@@ -76,30 +81,38 @@ pub fn read(row: &Entity) -> Result<Asset, StoreError> {
     if listed_at.is_some_and(|at| at != created_at) {
         return Err(fields.damaged("CreatedAt"));
     }
-    let positive =
-        |name: &str| u32::try_from(fields.int32(name)?).ok().filter(|n| *n > 0).ok_or_else(|| fields.damaged(name));
     let byte_size = u64::try_from(fields.int64("ByteSize")?).map_err(|_| fields.damaged("ByteSize"))?;
-    let facts = AssetFacts {
-        name: name(&fields, hash)?,
-        byte_size,
-        width: positive("Width")?,
-        height: positive("Height")?,
-        placeholder: bounded(&fields, "Placeholder", PLACEHOLDER_CHARS_MAX)?
-            .ok_or_else(|| fields.damaged("Placeholder"))?,
-    };
+    let name = name(&fields, hash)?;
+    let image = name.kind.is_image().then(|| image(&fields)).transpose()?;
+    let version = fields.int32("Version")?;
+    if version < 1 {
+        return Err(fields.damaged("Version"));
+    }
     Ok(Asset {
-        facts,
+        facts: AssetFacts { name, byte_size, image },
         original_name: bounded(&fields, "OriginalName", NAME_CHARS_MAX)?,
         created_at,
+        version,
         alt: bounded(&fields, "Alt", ALT_CHARS_MAX)?,
         caption: bounded(&fields, "Caption", CAPTION_CHARS_MAX)?,
         focal_point: fields.optional_parsed("FocalPoint")?,
     })
 }
 
+fn image(fields: &RowFields<'_>) -> Result<ImageFacts, StoreError> {
+    let positive =
+        |name: &str| u32::try_from(fields.int32(name)?).ok().filter(|n| *n > 0).ok_or_else(|| fields.damaged(name));
+    let placeholder = bounded(fields, "Placeholder", PLACEHOLDER_CHARS_MAX)?;
+    Ok(ImageFacts {
+        width: positive("Width")?,
+        height: positive("Height")?,
+        placeholder: placeholder.ok_or_else(|| fields.damaged("Placeholder"))?,
+    })
+}
+
 pub fn pending_row(pending: &Pending) -> Properties {
     NewRow::default()
-        .text("Format", pending.name.format.extension())
+        .text("Format", pending.name.kind.extension())
         .text("Step", pending.step.name())
         .instant("Since", pending.since)
         .int64("Random", pending.random)
@@ -118,8 +131,8 @@ pub fn read_pending(row: &Entity) -> Result<Pending, StoreError> {
 }
 
 fn name(fields: &RowFields<'_>, hash: AssetHash) -> Result<AssetName, StoreError> {
-    let format = AssetFormat::of_extension(fields.text("Format")?).ok_or_else(|| fields.damaged("Format"))?;
-    Ok(AssetName { hash, format })
+    let kind = AssetKind::of_extension(fields.text("Format")?).ok_or_else(|| fields.damaged("Format"))?;
+    Ok(AssetName { hash, kind })
 }
 
 fn bounded(fields: &RowFields<'_>, name: &str, chars_max: usize) -> Result<Option<String>, StoreError> {

@@ -13,10 +13,12 @@ use crate::graphql::type_map::{TypeMap, innermost};
 const FREE: &[(&str, &[&str])] = &[
     ("Actor", &["kind", "name"]),
     ("ArchiveMonth", &["year", "month", "postCount"]),
+    ("File", &["id", "url", "byteSize", "contentType", "originalName", "createdAt", "version"]),
     (
-        "Asset",
+        "Image",
         &[
             "id",
+            "version",
             "url",
             "srcset",
             "width",

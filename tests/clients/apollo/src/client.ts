@@ -6,8 +6,9 @@ import { relayStylePagination } from '@apollo/client/utilities';
 export function makeCache(): InMemoryCache {
   return new InMemoryCache({
     possibleTypes: {
-      Node: ['Asset', 'Author', 'Category', 'ContentAuditLogEntry', 'Page', 'Post', 'PreviewLinksAuditLogEntry', 'Revision', 'Series', 'Tag', 'Token', 'TokenAuditLogEntry'],
+      Node: ['Author', 'Category', 'ContentAuditLogEntry', 'File', 'Image', 'Page', 'Post', 'PreviewLinksAuditLogEntry', 'Revision', 'Series', 'Tag', 'Token', 'TokenAuditLogEntry'],
       AuditLogEntry: ['ContentAuditLogEntry', 'PreviewLinksAuditLogEntry', 'TokenAuditLogEntry'],
+      Asset: ['File', 'Image'],
       Content: ['Page', 'Post'],
       Term: ['Author', 'Category', 'Series', 'Tag'],
       PostPayload: ['CreatePostPayload', 'UpdatePostPayload', 'PublishPostPayload', 'UnpublishPostPayload', 'RestoreRevisionPayload'],

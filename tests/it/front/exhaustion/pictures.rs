@@ -1,8 +1,8 @@
-//! Pictures that are hostile to the server that decodes them, and pictures that nobody takes.
+//! Pictures that are hostile to the server that decodes them, pictures that nobody takes, and files that are larger than the memory for them.
 
 use std::thread;
 
-use super::attack::Attack;
+use super::attack::{Attack, peak_memory};
 use crate::assets::files::{
     animated_webp, black_png, jpeg, padded_webp, png_that_says, png_with_a_large_profile, progressive_jpeg, webp,
     with_scans,
@@ -60,4 +60,34 @@ async fn pictures_that_nobody_takes_do_not_delay_others() {
     println!("open files: {before} before, {open} while {} answers wait", untaken.count());
     attack.end();
     drop(untaken);
+}
+
+/// Four of 48 MiB at the same time, twice: the second time the server has them.
+#[test]
+fn files_that_are_no_pictures_are_not_in_memory_as_a_whole() {
+    const PIECES: usize = 48;
+    let blog = Blog::of(&[]);
+    let serving = start(&blog);
+    let before = peak_memory(serving.id());
+    let send = |number: u8| {
+        let pieces = (0..PIECES).map(|piece| {
+            let mut bytes = vec![number; 1 << 20];
+            if piece == 0 {
+                bytes[..4].copy_from_slice(b"PK\x03\x04");
+            }
+            bytes
+        });
+        post(&serving.address, "?name=a.zip", PIECES << 20, pieces).0
+    };
+    for status in [201, 200] {
+        thread::scope(|scope| {
+            for number in 0..4 {
+                let send = &send;
+                scope.spawn(move || assert_eq!(send(number), status));
+            }
+        });
+    }
+    let grown = peak_memory(serving.id()).zip(before).map(|(after, before)| after - before);
+    assert!(grown.is_none_or(|grown| grown < 96 << 20), "{grown:?} bytes more for 192 MiB");
+    assert_eq!(serving.stop().0, Some(0));
 }

@@ -155,7 +155,7 @@ async fn the_picture_of_the_site_is_the_one_that_the_operator_has_named_while_it
     for _ in 0..2 {
         assert_eq!(ask(&server, query).await["site"], json!({ "image": image }));
     }
-    let delete = format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ deletedId }} }}");
+    let delete = format!("mutation {{ deleteAsset(input: {{ id: \"{id}\", expectedVersion: 1 }}) {{ deletedId }} }}");
     assert_eq!(ask_as(Some(EDITOR_TOKEN), &server, &delete).await["deleteAsset"]["deletedId"], json!(id));
     assert_eq!(ask(&server, query).await["site"], json!({ "image": null }));
 }

@@ -129,6 +129,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
     let serving = Serving {
         store_folder: None,
         assets: None,
+        public_url: None,
         reads_only: false,
         sign_in: SignIn::default(),
         reports_storage: false,
