@@ -83,7 +83,7 @@ impl MainQuery {
     }
 
     /// The published pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist or the client has no access to
-    /// it. Costs one storage read, with `parent` three; with `last` without `first`, one more for each 1,000 pages of the list.
+    /// it. Costs one storage read, with `parentPath` three; with `last` without `first`, one more for each 1,000 pages of the list.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn pages(
         &self,

@@ -130,7 +130,7 @@ pub(super) fn build(
 }
 
 pub(super) fn subtitle(text: &str) -> Option<String> {
-    Some(rules::without_unwritten(text).trim().to_owned()).filter(|text| !text.is_empty())
+    rules::subtitle(&rules::without_unwritten(text))
 }
 
 /// The stored excerpt if the body is the same, so that a later version of Tidings, which may generate another one,

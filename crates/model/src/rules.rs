@@ -33,6 +33,11 @@ pub struct Broken {
     pub reason: String,
 }
 
+/// The subtitle that a text is; `None` if it is empty.
+pub fn subtitle(text: &str) -> Option<String> {
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
 /// Checks a post before it is written.
 ///
 /// # Errors

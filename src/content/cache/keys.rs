@@ -153,7 +153,7 @@ impl Cached for Post {
         let slugs = [&self.authors, &self.categories, &self.tags, &self.former_slugs, &self.field_index];
         let slugs = slugs.map(Cached::heap_bytes).iter().sum::<usize>() + self.series.heap_bytes();
         let language = self.language.as_ref().map_or(0, |language| language.as_str().len());
-        let texts = self.title.len() + self.excerpt.len() + self.origin.heap_bytes();
+        let texts = self.title.len() + self.subtitle.heap_bytes() + self.excerpt.len() + self.origin.heap_bytes();
         slugs + self.slug.heap_bytes() + language + texts
     }
 }

@@ -145,10 +145,6 @@ pub(crate) fn title(text: &str) -> Result<String, UserError> {
     }
 }
 
-fn subtitle(text: &str) -> Option<String> {
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
 /// # Errors
 /// If the text is not a tag of BCP 47.
 fn language(text: &str) -> Result<Option<Language>, UserError> {
@@ -208,7 +204,7 @@ pub(crate) fn make(
         id,
         slug,
         title: title.unwrap_or_default(),
-        subtitle: new.subtitle.as_deref().and_then(subtitle),
+        subtitle: new.subtitle.as_deref().and_then(rules::subtitle),
         has_own_excerpt: own_excerpt.is_some(),
         excerpt: own_excerpt.or(new.made_excerpt).unwrap_or_else(|| excerpt_of(&new.markdown)),
         version: 1,
@@ -270,7 +266,7 @@ pub(crate) fn change(
     post.series = changes.series.map_or_else(|| before.post.series.clone(), |mut series| series.pop());
     post.cover = new_cover.apply(before.post.cover.clone());
     post.language = new_language.apply(before.post.language.clone().map(Some)).flatten();
-    post.subtitle = changes.subtitle.map(|text| subtitle(&text)).apply(Some(before.post.subtitle.clone())).flatten();
+    post.subtitle = changes.subtitle.map(|text| rules::subtitle(&text)).apply(Some(before.post.subtitle.clone())).flatten();
     post.is_featured = changes.is_featured.apply(Some(before.post.is_featured)).unwrap_or_default();
     if let Some(markdown) = new_markdown {
         after.markdown = markdown.into();

@@ -65,8 +65,10 @@ fn key_of(actor: &Actor, mutation: &str, key: &str, input: &Input<'_>) -> Result
     check(key)?;
     let input = serde_json::to_value(input).expect("the fields of the input are JSON");
     // Without omitted fields, so that a field that is added later does not change the hash of an input without it.
-    let is_given = |value: &&Value| !matches!(value, Value::Null | Value::Bool(false));
-    let given: BTreeMap<_, _> = input.as_object().into_iter().flatten().filter(|(_, value)| is_given(value)).collect();
+    // `publish: false` is not the same as no `publish`: with `publishAt`, it is refused.
+    let is_given = |name: &str, value: &Value| !value.is_null() && (*value != Value::Bool(false) || name == "publish");
+    let given: BTreeMap<_, _> =
+        input.as_object().into_iter().flatten().filter(|(name, value)| is_given(name, value)).collect();
     Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, mutation, key))), input: hash(&given) })
 }
 

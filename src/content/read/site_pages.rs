@@ -220,10 +220,11 @@ impl Reader {
 
     /// The last `need` pages of a range, in their order.
     async fn last_children(&self, list: &ChildrenList, range: RowRange, need: usize) -> Result<Vec<Arc<SitePage>>> {
-        let found = self.keys_of_children(list, range.clone()).await?;
-        let Some(first) = found.get(found.len().saturating_sub(need)).filter(|_| need > 0) else {
+        if need == 0 {
             return Ok(Vec::new());
-        };
+        }
+        let found = self.keys_of_children(list, range.clone()).await?;
+        let Some(first) = found.get(found.len().saturating_sub(need)) else { return Ok(Vec::new()) };
         // What was added since makes it longer, so all of it is read.
         let range = range.starting_at(first.key.row().to_owned())?;
         let mut items = self.children_in(&range, usize::MAX, list.parent.as_deref()).await?;

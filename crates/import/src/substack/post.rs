@@ -56,12 +56,16 @@ fn post(row: &Row, text: String, date: Option<Instant>, is_draft: bool) -> Impor
     let title = Some(row.title.clone()).filter(|title| !title.is_empty());
     // The address of a published post; a draft has none.
     let aliases = slug.iter().filter(|_| row.is_published).map(|slug| format!("/p/{slug}")).collect();
+    // A text that is too long for a subtitle is the excerpt.
+    let subtitle = Some(row.subtitle.clone()).filter(|subtitle| !subtitle.is_empty());
+    let excerpt = subtitle.clone();
     ImportedPost {
         // Substack does not reuse its numbers.
         origin: format!("substack:{}", row.number()),
         title: title_of(title, &text, slug.as_deref()),
         slug,
-        subtitle: Some(row.subtitle.clone()).filter(|subtitle| !subtitle.is_empty()),
+        subtitle: subtitle.filter(|text| text.chars().count() <= rules::SUBTITLE_CHARS_MAX),
+        excerpt: excerpt.filter(|text| text.chars().count() > rules::SUBTITLE_CHARS_MAX),
         markdown: text,
         published_at: date.filter(|_| !is_draft),
         created_at: date.filter(|_| is_draft),

@@ -112,10 +112,11 @@ fn function_start(before: &str) -> usize {
     before.trim_end_matches(is_name).len()
 }
 
-/// The end of a string after its first quote.
+/// The end of a string after its first quote. A string with a character that has a meaning outside of strings is not one: `values` of an animation is divided
+/// at each `;`, and a browser may see its end elsewhere.
 fn string_end(text: &str, quote: char) -> Option<usize> {
-    text.find(|character| character == quote || matches!(character, '\\' | '\n'))
-        .filter(|end| text[*end..].starts_with(quote))
+    let ends = |character: char| character == quote || "\\\n\r\u{c}(){};@<".contains(character);
+    text.find(ends).filter(|end| text[*end..].starts_with(quote))
 }
 
 /// The end of `#name` in `url(`, with or without quotes, before the bracket.

@@ -238,7 +238,8 @@ impl Drawing {
             None => return Err(malformed("there is text after its end")),
             Some(_) if self.skipped > 0 => {}
             Some(Content::Elements) => {}
-            Some(Content::Sheet) => self.sheet.push_str(text),
+            // From `&#13;`: a new line, as which it is written, ends a string.
+            Some(Content::Sheet) => self.sheet.push_str(&text.replace('\r', "\n")),
             Some(Content::Text | Content::TextAndElements | Content::AsParent) => self.written.text(text),
         }
         self.check_length()

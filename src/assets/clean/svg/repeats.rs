@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::names::{self, Value};
 use super::unsupported;
 use crate::assets::error::BadPicture;
 
@@ -91,8 +92,9 @@ impl Repeats {
     }
 }
 
-/// The ids in the value of an attribute that the element repeats.
+/// The ids in the value of an attribute that the element repeats. Only values that `css` has checked contain `url()`: in them, each is closed before the next.
 fn names_in<'a>(element: &str, name: &str, value: &'a str) -> impl Iterator<Item = &'a str> {
+    let is_checked = matches!(names::attribute(name), Some((_, Value::Drawn | Value::Declarations)));
     let linked = value.strip_prefix('#').filter(|_| name == "href" && WITH_PARTS.contains(&element));
     let of_url = |rest: &'a str| rest.split(')').next()?.trim_matches([' ', '"', '\'']).strip_prefix('#');
     let is_url = |before: &str| {
@@ -100,8 +102,10 @@ fn names_in<'a>(element: &str, name: &str, value: &'a str) -> impl Iterator<Item
             && before.is_char_boundary(before.len() - 3)
             && before[before.len() - 3..].eq_ignore_ascii_case("url")
     };
-    let urls = value
-        .match_indices('(')
+    let urls = Some(value)
+        .filter(|_| is_checked)
+        .into_iter()
+        .flat_map(|value| value.match_indices('('))
         .filter(move |(at, _)| is_url(&value[..*at]))
         .filter_map(move |(at, _)| of_url(&value[at + 1..]));
     linked.into_iter().chain(urls)

@@ -170,6 +170,10 @@ impl Pages<'_> {
             let (mut stream, mut keys) = (opened.await?, Vec::new());
             while let Some(candidate) = next(stream.as_mut()).await? {
                 keys.push(candidate.key);
+                // Keys that are cached do not wait, so others would.
+                if keys.len().is_multiple_of(PAGE_ROWS_MAX) {
+                    self.reader.source.counted.pass_held(PAGE_ROWS_MAX).await;
+                }
             }
             match renamed(self.reader, named, &budget).await? {
                 None => return Ok(Some((SeriesKeys::of(keys, order), of_first_slugs))),

@@ -21,6 +21,7 @@ use crate::model::{Instant, PagePath, PostId, PostStatus, WholeSitePage};
 use crate::store::{Entity, Etag, Key, Properties, Store, StoreError};
 
 use super::Writer;
+use super::plan::has_other_text;
 use super::atomic::PagesChange;
 use super::keyed::NewKey;
 
@@ -272,11 +273,8 @@ fn item<'p>((before, after): &'p (Option<WholeSitePage>, Option<WholeSitePage>),
 
 fn actions(old: &WholeSitePage, new: &WholeSitePage, now: Instant) -> Vec<Action> {
     use PostStatus::{Draft, Published, Scheduled};
-    let text = |page: &WholeSitePage| {
-        let post = &page.page.post;
-        let shown = (post.title.clone(), post.subtitle.clone(), post.excerpt.clone(), post.cover.clone(), post.language.clone());
-        (shown, page.markdown.clone(), page.metadata.clone(), page.page.order)
-    };
+    let has_other_text = has_other_text(&old.page.post, &new.page.post)
+        || (&old.markdown, &old.metadata, old.page.order) != (&new.markdown, &new.metadata, new.page.order);
     // A follower that keeps a copy has to remove a page that was public, although it will appear again.
     let publication = match (old.page.status(now), new.page.status(now)) {
         (Draft, Draft) | (Published, Published) => &[][..],
@@ -287,7 +285,7 @@ fn actions(old: &WholeSitePage, new: &WholeSitePage, now: Instant) -> Vec<Action
         (_, Scheduled) => &[Action::Scheduled],
     };
     let renamed = (old.page.path != new.page.path).then_some(Action::Renamed);
-    let updated = (text(old) != text(new)).then_some(Action::Updated);
+    let updated = has_other_text.then_some(Action::Updated);
     let actions: Vec<Action> = updated.into_iter().chain(renamed).chain(publication.iter().copied()).collect();
     if actions.is_empty() { vec![Action::Updated] } else { actions }
 }

@@ -177,7 +177,7 @@ async fn the_list_of_all_pages_is_a_range_read_for_each_thousand() {
         let paths = paths_of(&site.query(query).await);
         assert_eq!((paths.len(), &*paths[0], &*paths[1], &*paths[1_004]), (1_005, "s0", "s0/p0010", "s9/p0999"));
         assert!(paths.is_sorted());
-        let counted = "{ pages(parent: \"s0\", last: 1) { totalCount nodes { path } } }";
+        let counted = "{ pages(parentPath: \"s0\", last: 1) { totalCount nodes { path } } }";
         let found = site.cost(counted).await;
         assert_eq!((found.point_reads, found.range_reads), (2, 5));
         let read = site.query(counted).await["pages"].clone();

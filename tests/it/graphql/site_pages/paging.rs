@@ -96,8 +96,8 @@ async fn every_page_of_a_list_of_pages_follows_relay_in_both_directions() {
             done(&site, "createPage", json!({ "path": path, "title": "D", "markdown": "", "order": 0 })).await;
             drafts.push(path);
         }
-        assert_list(&site, "pages(parent: \"docs\",", &shown).await;
-        assert_list(&site, "draftPages(parent: \"docs\",", &drafts).await;
+        assert_list(&site, "pages(parentPath: \"docs\",", &shown).await;
+        assert_list(&site, "draftPages(parentPath: \"docs\",", &drafts).await;
         let children = "{ page(path: \"docs\") { children(last: 2) { totalCount nodes { path } } } }";
         let read = site.query(children).await["page"]["children"].clone();
         assert_eq!((&read["totalCount"], paths(&read)), (&json!(9), shown[7..].to_vec()), "without the drafts");
@@ -110,7 +110,7 @@ async fn what_is_not_in_the_list_is_not_counted_and_bad_arguments_are_refused() 
     for site in sites().await {
         let draft = done(&site, "createPage", json!({ "path": "a", "title": "D", "markdown": "" })).await;
         create(&site, "a/open", None).await;
-        let counts = "{ pages { totalCount } below: pages(parent: \"a\") { totalCount } none: pages(parent: \"x\", last: 1) { totalCount } }";
+        let counts = "{ pages { totalCount } below: pages(parentPath: \"a\") { totalCount } none: pages(parentPath: \"x\", last: 1) { totalCount } }";
         let none = json!({ "totalCount": 0 });
         assert_eq!(site.query(counts).await, json!({ "pages": none, "below": none, "none": none }));
         done(&site, "publishPage", json!({ "id": draft["id"], "expectedVersion": 1 })).await;

@@ -31,7 +31,7 @@ fn queries() -> Vec<String> {
     }
     for path in ["a", "docs", "docs/new", "docs/new/below", "z"] {
         all.push(format!("{{ page(path: \"{path}\") {{ {page} }} }}"));
-        all.push(format!("{{ pages(parent: \"{path}\") {{ {list} }} }}"));
+        all.push(format!("{{ pages(parentPath: \"{path}\") {{ {list} }} }}"));
     }
     all
 }

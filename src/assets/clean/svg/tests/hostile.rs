@@ -141,6 +141,10 @@ pub(super) const LINKS: &[(&str, &str)] = &[
 /// Animations that change what would not be accepted.
 pub(super) const ANIMATIONS: &[(&str, &str)] = &[
     (
+        "<animate attributeName='mask' dur='4s' values=\"none;';url(https://evil.example/x.png);'\"/>",
+        "<animate attributeName=\"mask\" dur=\"4s\"/>",
+    ),
+    (
         "<a href='#a'><animate attributeName='href' values='javascript:alert(1)'/></a>",
         r##"<a href="#a"><animate/></a>"##,
     ),
@@ -182,6 +186,12 @@ pub(super) const ANIMATIONS: &[(&str, &str)] = &[
 
 /// Style sheets and values of CSS.
 pub(super) const STYLES: &[(&str, &str)] = &[
+    (
+        "<style>rect{font-family:\"a&#13;}html{background:url(https://evil.example/x)}b{fill:\"}</style>",
+        "<style/>",
+    ),
+    ("<style>rect{font-family:\"a;}html{background:url(https://evil.example/x)}b{fill:\"}</style>", "<style/>"),
+    ("<rect font-family=\"'a(b'\"/>", "<rect/>"),
     ("<style>@import 'https://evil.example/x.css';rect{fill:red}</style>", "<style>rect{fill:red}</style>"),
     ("<style>@import url(https://evil.example/x.css);</style>", "<style/>"),
     (r#"<style>@\69mport 'https://evil.example';rect{fill:red}</style>"#, "<style>rect{fill:red}</style>"),

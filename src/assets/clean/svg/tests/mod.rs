@@ -83,3 +83,14 @@ fn every_beginning_of_a_drawing_is_an_error() {
         assert!(cleaned(&whole[..end]).is_err(), "{end}");
     }
 }
+
+/// Each name in a value was once copied with everything after it: terabytes for a file of the largest length.
+#[test]
+fn a_long_value_with_many_unclosed_names_needs_no_memory_of_its_own() {
+    for name in ["class", "id", "aria-label"] {
+        let file = drawing(&format!("<rect {name}='{}'/>", "url(#".repeat(BYTES_MAX / 6)));
+        assert!(cleaned(&file).is_ok(), "{name}");
+    }
+    let refused = drawing(&format!("<rect fill='{}'/>", "url(#".repeat(BYTES_MAX / 6)));
+    assert_eq!(cleaned(&refused), Ok(drawing("<rect/>").replace(" xmlns:xlink='http://www.w3.org/1999/xlink'", "")));
+}

@@ -50,7 +50,7 @@ impl Writer<'_> {
             list => {
                 let list = ["pages", "pages", "draftPages"][list - 3];
                 let more =
-                    if self.random.chance(50) { vec![format!("parent: {}", self.path_of_page())] } else { vec![] };
+                    if self.random.chance(50) { vec![format!("parentPath: {}", self.path_of_page())] } else { vec![] };
                 let cursors = Some(4).filter(|_| more.is_empty() && list == "pages");
                 format!("{list}{} {{ {} }}", self.page(cursors, more), self.connection(depth, Self::site_page))
             }
