@@ -1,6 +1,7 @@
 //! Imports the pages of a site. The rule: each page comes after the one above it; a folder without a file of its own gets a page with only a title; unchanged
 //! pages are not written, and pages that a mutation changed since the last import are kept.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -55,17 +56,20 @@ pub(super) async fn import(
     Ok(())
 }
 
-/// The pages by their paths, with a page for each folder that has none. Of two pages with one path, the first one is imported.
+/// The pages by their paths, with a page for each folder that has none. Of several pages with one path, the first
+/// that is no draft is imported, else the first one.
 fn in_order(pages: Vec<ImportedPage>, report: &mut ImportReport) -> Vec<ImportedPage> {
     let mut by_path: BTreeMap<PagePath, ImportedPage> = BTreeMap::new();
     for page in pages {
-        match by_path.get(&page.path) {
-            None => {
-                by_path.insert(page.path.clone(), page);
+        match by_path.entry(page.path.clone()) {
+            Entry::Vacant(free) => {
+                free.insert(page);
             }
-            Some(first) => {
-                let reason = format!("has the path {}, as {} has", page.path, first.name());
-                report.failed.push(Failed { origin: page.name(), reason });
+            Entry::Occupied(mut taken) => {
+                let is_draft = taken.get().is_draft && !page.is_draft;
+                let other = if is_draft { taken.insert(page) } else { page };
+                let reason = format!("has the path {}, as {} has", other.path, taken.get().name());
+                report.failed.push(Failed { origin: other.name(), reason });
             }
         }
     }

@@ -368,6 +368,10 @@ async fn a_file_without_what_the_import_needs_imports_nothing() {
     export.write(&without);
     let reason = "has no contentTypes, which say what the entries are; export the space without --skip-content-model and --content-only";
     assert!(export.import().err.contains(reason));
+    let mut without = whole.clone();
+    without.as_object_mut().expect("an object").remove("entries");
+    export.write(&without);
+    assert!(export.import().err.contains("has no entries, so there are neither posts nor pages"));
     let mut other = whole;
     other["contentTypes"] = json!([content_type("menu", "name", &[("name", "Symbol")])]);
     export.write(&other);

@@ -37,6 +37,35 @@ fn keys_are_read_in_any_case_and_the_metadata_keeps_their_names() {
 }
 
 #[test]
+fn data_in_yaml_counts_if_the_site_has_a_configuration_of_eleventy() {
+    let files = [
+        ("src/posts/posts.yml", "tags: [boats]\n"),
+        ("src/posts/a/index.md", "## At sea\n"),
+        ("src/posts/a/index.yml", "title: Not a boat\ndate: 2020-01-01\n"),
+        ("src/posts/b.md", "---\ndate: 2020-01-02\n---\n"),
+        ("src/posts/b.yaml", "permalink: false\n"),
+        ("src/posts/c.md", "---\ndate: 2020-01-03\n---\n"),
+        ("src/posts/c.11tydata.yml", "permalink: false\n"),
+    ];
+    let read = ReadFolder::of(&[&files[..], &[("eleventy.config.js", "")]].concat());
+    let post = &read.posts["src/posts/a/index.md"];
+    assert_eq!(
+        (post.title.as_str(), names(&post.tags), post.markdown.as_str()),
+        ("Not a boat", vec!["boats"], "## At sea\n")
+    );
+    assert!(read.posts["src/posts/b.md"].is_draft && read.posts["src/posts/c.md"].is_draft);
+    let other = ReadFolder::of(&files);
+    assert_eq!(other.posts.keys().collect::<Vec<_>>(), ["src/posts/b.md", "src/posts/c.md"]);
+    let computed = "---\ndate: 2020-01-01\npagination: {size: 1}\neleventyComputed: {x: '{{ y }}'}\n---\n{% if a %}{% raw %}{{ b }}{% endraw %}\n";
+    let read = ReadFolder::of(&[("posts/a.md", computed), (".eleventy.js", "")]);
+    let post = &read.posts["posts/a.md"];
+    assert_eq!(metadata(post), r#"{"pagination":{"size":1},"eleventyComputed":{"x":"{{ y }}"}}"#);
+    assert_eq!(post.markdown, "{% if a %}{{ b }}\n");
+    let (b, c) = (&other.posts["src/posts/b.md"], &other.posts["src/posts/c.md"]);
+    assert!(!b.is_draft && b.tags.is_empty() && c.is_draft);
+}
+
+#[test]
 fn a_date_of_publication_is_read_under_every_name_of_a_theme() {
     for key in [
         "date",

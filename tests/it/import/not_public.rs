@@ -32,6 +32,8 @@ const HIDDEN: &[(&str, Option<&str>)] = &[
     ("headless: true", Some("headless: true")),
     ("render: false", Some("render: false")),
     ("permalink: false", Some("permalink: false")),
+    ("permalink: off", Some("permalink: off")),
+    ("render: never", Some("render: never")),
     ("eleventyExcludeFromCollections: true", Some("eleventyExcludeFromCollections: true")),
     ("eleventyExcludeFromCollections: [posts]", Some("eleventyExcludeFromCollections")),
     ("build: {render: never, list: always}", Some("build")),
@@ -79,6 +81,9 @@ fn what_only_looks_like_a_mark_is_public() {
         "hidden: false",
         "unlisted: no",
         "permalink: /a/",
+        "permalink: never",
+        "permalink: none",
+        "permalink: pretty",
         "render: true",
         "build: {render: always, list: local}",
         "expires: never",
@@ -259,6 +264,146 @@ fn what_the_configuration_hides_for_a_folder_and_what_eleventy_ignores_are_draft
         "{:?}",
         read.notes
     );
+}
+
+/// Asserts the reason for which each file is a draft; `None` for a public one.
+#[track_caller]
+fn assert_drafts(configs: &[(&str, &str)], reasons: &[(&str, Option<&str>)]) -> ReadFolder {
+    const POST: &str = "---\ndate: 2020-01-01\n---\n";
+    let files: Vec<_> = reasons.iter().map(|(file, _)| (*file, POST)).chain(configs.iter().copied()).collect();
+    let read = ReadFolder::of(&files);
+    for (file, reason) in reasons {
+        let post = read.posts.get(*file).map(|post| post.is_draft);
+        let is_draft = post.or_else(|| read.pages.get(*file).map(|page| page.is_draft));
+        assert_eq!(is_draft, Some(reason.is_some()), "{file}: {:?}", read.notes);
+        let note = reason.map(|reason| format!("{file}: is imported as a draft, because {reason}"));
+        assert!(note.is_none_or(|note| read.notes.contains(&note)), "{file}: {:?}", read.notes);
+    }
+    read
+}
+
+#[test]
+fn what_hugo_ignores_is_a_draft() {
+    let config = "baseURL = 'https://a.example'\nignoreFiles = ['\\.tmp\\.md$', 'content/posts/(old|later)/', '(']\n";
+    let read = assert_drafts(
+        &[("hugo.toml", config)],
+        &[
+            ("content/posts/a.md", None),
+            ("content/posts/older/a.md", None),
+            ("content/posts/b.tmp.md", Some("of `ignoreFiles: \\.tmp\\.md$` in hugo.toml")),
+            ("content/posts/old/a.md", Some("of `ignoreFiles: content/posts/(old|later)/` in hugo.toml")),
+            ("content/posts/later/b/index.md", Some("of `ignoreFiles: content/posts/(old|later)/` in hugo.toml")),
+        ],
+    );
+    let unread = "hugo.toml: `ignoreFiles: (` is not read, so the files that it names are public";
+    assert!(read.notes.iter().any(|note| note == unread), "{:?}", read.notes);
+    for (path, config) in [
+        ("config.yaml", "languageCode: en\nignorefiles: [/b/]\n"),
+        ("config.json", "{\"baseURL\": \"/\", \"ignoreFiles\": \"/b/\"}"),
+        ("config/_default/hugo.yml", "ignoreFiles: ['/b/']\n"),
+    ] {
+        let name = if path.contains('/') { "config/_default" } else { path };
+        let reason = format!("of `ignoreFiles: /b/` in {name}");
+        assert_drafts(&[(path, config)], &[("content/a.md", None), ("content/b/c.md", Some(&reason))]);
+    }
+    assert_drafts(&[("config.yaml", "ignoreFiles_of: [/b/]\n")], &[("posts/a.md", None), ("posts/b/c.md", None)]);
+}
+
+#[test]
+fn what_hugo_and_zola_hide_for_the_whole_site_is_a_draft() {
+    let config = "[[cascade]]\nbuild = {render = 'never'}\ntarget = {path = '/notes/**'}\n[[cascade]]\ndraft = true\n_target = {path = '{/posts/b,/posts/c/**}'}\n\
+                  [[cascade]]\nunlisted = true\ntarget = {lang = 'de'}\n[[cascade]]\ntoc = true\n";
+    let read = assert_drafts(
+        &[("hugo.toml", config)],
+        &[
+            ("content/posts/a.md", None),
+            ("content/posts/b.md", Some("of `draft: true` in `cascade` in hugo.toml")),
+            ("content/posts/c/d.md", Some("of `draft: true` in `cascade` in hugo.toml")),
+            ("content/notes/c/index.md", Some("of `build` in `cascade` in hugo.toml")),
+        ],
+    );
+    let unread = "hugo.toml: `unlisted: true` in `cascade` is not read, so the files that it hides are public";
+    assert!(read.notes.iter().any(|note| note == unread), "{:?}", read.notes);
+    let zola = "base_url = '/'\nignored_content = ['*.tmp.md', 'old/**', '*.{a,b}']\n";
+    let read = assert_drafts(
+        &[("config.toml", zola)],
+        &[
+            ("content/blog/a.md", None),
+            ("content/blog/a.tmp.md", Some("of `ignored_content: *.tmp.md` in config.toml")),
+            ("content/old/a.md", Some("of `ignored_content: old/**` in config.toml")),
+        ],
+    );
+    let unread = "config.toml: `ignored_content: *.{a,b}` is not read, so the files that it hides are public";
+    assert!(read.notes.iter().any(|note| note == unread), "{:?}", read.notes);
+    let all = "cascade: {private: true}\n";
+    assert_drafts(
+        &[("hugo.yaml", all)],
+        &[("content/posts/a.md", Some("of `private: true` in `cascade` in hugo.yaml"))],
+    );
+}
+
+#[test]
+fn what_is_outside_of_the_content_of_a_generator_is_a_draft() {
+    let outside =
+        |content: &str, config: &str| Some(format!("it is outside of {content}, the content of the site of {config}"));
+    let eleventy = "export default function (config) {\n\tconfig.ignores.add(\"site/notes/**\");\n\
+                    \t// config.setInputDirectory(\"docs\");\n}\nexport const config = { dir: { input: './site' } };\n";
+    let astro = "import { glob } from 'astro/loaders';\nconst a = defineCollection({ loader: glob({ pattern: '**/*.md', base: './texts' }) });\n";
+    for (configs, public, draft, reason) in [
+        (
+            vec![("zola.txt", ""), ("config.toml", "base_url = '/'\n")],
+            "content/a.md",
+            "docs/b.md",
+            outside("`content`", "config.toml"),
+        ),
+        (vec![("web/hugo.yaml", "title: A\n")], "web/content/a.md", "web/docs/b.md", outside("`content`", "hugo.yaml")),
+        (vec![("web/hugo.yaml", "title: A\n")], "web/content/a.md", "docs/b.md", None),
+        (
+            vec![("hugo.toml", "contentDir = 'texts'\n")],
+            "texts/a.md",
+            "docs/b.md",
+            outside("`content`, `texts`", "hugo.toml"),
+        ),
+        (
+            vec![(
+                "hugo.toml",
+                "[languages.de]\ncontentDir = 'de/'\n[[module.mounts]]\nsource = 'en'\ntarget = 'content/en'\n",
+            )],
+            "de/a.md",
+            "docs/b.md",
+            outside("`content`, `de`, `en`", "hugo.toml"),
+        ),
+        (vec![("hugo.toml", "title = 'A'\n")], "posts/a.md", "docs/b.md", None),
+        (
+            vec![("astro.config.mjs", "export default {}\n")],
+            "src/content/blog/a.md",
+            "backup/b.md",
+            outside("`src`", "astro.config.mjs"),
+        ),
+        (
+            vec![("astro.config.mjs", "export default {}\n"), ("src/content.config.ts", astro)],
+            "texts/a.md",
+            "backup/b.md",
+            outside("`src`, `texts`", "astro.config.mjs"),
+        ),
+        (
+            vec![("astro.config.mjs", "export default {}\n"), ("src/content.config.ts", "glob({ base: TEXTS })")],
+            "src/a.md",
+            "texts/b.md",
+            None,
+        ),
+        (vec![(".eleventy.js", eleventy)], "site/posts/a.md", "docs/b.md", outside("`site`", ".eleventy.js")),
+        (
+            vec![("eleventy.config.js", eleventy)],
+            "site/posts/a.md",
+            "site/notes/b.md",
+            Some("of `ignores.add(\"site/notes/**\")` in eleventy.config.js".to_owned()),
+        ),
+        (vec![("eleventy.config.js", "export default {};\n")], "posts/a.md", "docs/b.md", None),
+        (vec![("eleventy.config.js", "export default { dir: { input: '.' } };\n")], "posts/a.md", "docs/b.md", None),
+    ] {
+        assert_drafts(&configs, &[(public, None), (draft, reason.as_deref())]);
+    }
 }
 
 #[test]

@@ -114,6 +114,24 @@ pub fn notes(report: &ImportReport) -> Vec<String> {
     report.notes.iter().map(|note| format!("{}: {}", note.origin, note.text)).collect()
 }
 
+#[tokio::test]
+async fn the_pictures_that_a_program_of_mdx_names_are_imported() {
+    let text = "---\ntitle: A\ndate: 2025-01-01\n---\nimport boat from '../files/boat.png';\n\n<Image\n  src={boat}\n  alt=\"A boat\"\n  style={{ a: 'b' }}\n/>\n\n\
+                <img src={require('../files/sea.png').default} /> and <Figure src={boat}>text</Figure>\n";
+    let folder = folder(&[("posts/a.mdx", text)]);
+    write_bytes(&folder, "files/boat.png", &png(1));
+    write_bytes(&folder, "files/sea.png", &png(2));
+    let library = library();
+    let site = site_over(MemoryStore::empty(), &library).await;
+    let report = import(&site.content, folder.path()).await.expect("an import");
+    assert_eq!(notes(&report), ["posts/a.mdx: components are not rendered, only what is inside them: Figure"]);
+    let read = site.query("{ posts { nodes { body { html } } } }").await;
+    let html = read["posts"]["nodes"][0]["body"]["html"].as_str().expect("HTML");
+    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|stored| stored.name.path()).collect();
+    assert_eq!(names.len(), 2, "{html}");
+    assert!(names.iter().all(|name| html.contains(name)) && html.contains("alt=\"A boat\""), "{html}");
+}
+
 async fn a_folder_is_imported_with_its_pictures(store: Store) {
     let (folder, library) = (bundle(), library());
     let site = site_over(store, &library).await;

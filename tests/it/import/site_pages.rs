@@ -206,6 +206,20 @@ async fn a_hundred_pages_are_written_in_few_transactions_and_two_of_one_path_are
 }
 
 #[tokio::test]
+async fn of_two_pages_with_one_path_the_public_one_is_imported() {
+    let draft = ("docs/README.md", "---\ntitle: Draft\nunlisted: true\n---\n");
+    for (second, failed) in [("docs/_index.md", "docs/README.md"), ("docs/A.md", "docs/README.md")] {
+        let public = "---\ntitle: Public\nurl: /docs/\n---\n";
+        let source = folder(&[draft, (second, public)]);
+        let [site, _] = sites().await;
+        let report = import(&site.content, source.path()).await.expect("an import");
+        assert_eq!((report.pages.made, report.failed.len()), (1, 1), "{report:?}");
+        assert_eq!(report.failed[0].to_string(), format!("{failed}: has the path docs, as {second} has"));
+        assert_eq!(site.query("{ page(path: \"docs\") { title } }").await["page"], json!({ "title": "Public" }));
+    }
+}
+
+#[tokio::test]
 async fn a_page_of_a_later_date_is_scheduled_and_the_same_import_after_that_date_changes_nothing() {
     let source = folder(&[("docs/a.md", "---\ntitle: A\n---\nText.")]);
     for site in sites().await {

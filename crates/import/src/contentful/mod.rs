@@ -41,8 +41,13 @@ impl Contentful {
         let mut found = FoundContent::default();
         let media = Media::beside_by_host(path, addresses::path_of);
         let mut export = Self { path: path.to_owned(), space: Space::default(), places: Vec::new(), media };
-        let tables = JsonTables::open(path, JsonShape::Contentful, &mut found)?;
-        let Some((entries, mut tables)) = tables.and_then(|tables| Some((tables.places("entries")?, tables))) else {
+        let Some(mut tables) = JsonTables::open(path, JsonShape::Contentful, &mut found)? else {
+            return Ok((found, export));
+        };
+        let Some(entries) = tables.places("entries") else {
+            let reason =
+                "has no entries, so there are neither posts nor pages; export the space without --skip-content";
+            found.fail(path.display().to_string(), reason);
             return Ok((found, export));
         };
         export.space = Space::read(&mut tables, &mut found)?;

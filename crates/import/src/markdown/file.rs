@@ -36,7 +36,7 @@ fn outcome(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Result<ReadOutco
     }
     let parts = front_matter::split(&text);
     match parts.front.parse()? {
-        None if page::is_documentation(origin, &text) => {
+        None if site.has_data(origin) || page::is_documentation(origin, &text) => {
             from_generator(site, origin, Value::Table(Vec::new()), parts.body)
         }
         None => skipped("no front matter"),

@@ -14,7 +14,6 @@ use tidings_model::Metadata;
 
 use super::file_links::{self, FileLink};
 use super::generator_files::{self, Kind};
-use super::hidden_folders;
 use super::name::{folder_of, is_section};
 use super::outcome::ReadOutcome;
 use super::site_files::{Cascades, SiteFiles};
@@ -185,7 +184,7 @@ fn take(
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the name {raw:?} is not UTF-8")));
     }
     match Kind::of(path).filter(|_| kind.is_file()) {
-        _ if name.starts_with('.') && name != hidden_folders::IGNORED => {}
+        data if name.starts_with('.') && !matches!(data, Some(Kind::Ignored | Kind::Site)) => {}
         _ if kind.is_symlink() && (is_markdown || child.path().is_dir()) => {
             found.skip(path, "a link, which is not followed");
         }

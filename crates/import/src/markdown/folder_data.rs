@@ -1,13 +1,16 @@
-//! Eleventy's data for a folder or a file: `posts/posts.11tydata.json`, `posts/posts.json`, `posts/one.json`. The rule: front matter wins over it,
+//! Eleventy's data for a folder or a file: `posts/posts.11tydata.json`, `posts/posts.json`, `posts/one.yml`. The rule: front matter wins over it,
 //! tables and lists are joined, and a JavaScript file is read only if it is an object of literals.
 
 use crate::paths;
 
 use super::value::{Value, is_key, is_one_of};
-use super::{file_links, script};
+use super::{file_links, script, yaml};
 
 /// The extensions that only files of Eleventy have.
-const ENDINGS: &[&str] = &[".11tydata.json", ".11tydata.js", ".11tydata.cjs", ".11tydata.mjs"];
+const ENDINGS: &[&str] =
+    &[".11tydata.json", ".11tydata.js", ".11tydata.cjs", ".11tydata.mjs", ".11tydata.yml", ".11tydata.yaml"];
+/// The extensions of data that other programs have, too.
+const SHARED: &[&str] = &[".json", ".yml", ".yaml"];
 /// The text before the object in a JavaScript file.
 const EXPORTS: &[&str] = &["export default", "module.exports ="];
 /// Keys of Eleventy. A JSON file without any of them is not its data.
@@ -18,10 +21,15 @@ pub(super) fn stem_of(name: &str) -> Option<&str> {
     ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
+/// The same, if a file of another program can have this name.
+pub(super) fn shared_stem_of(name: &str) -> Option<&str> {
+    SHARED.iter().find_map(|ending| name.strip_suffix(ending))
+}
+
 /// The path of the folder, or of the file without its extension. `own_name`: the name of the imported folder. `files`: the Markdown files.
 pub(super) fn key_of(path: &str, own_name: Option<&str>, files: &[String], is_certain: bool) -> Option<String> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = stem_of(name).or_else(|| name.strip_suffix(".json"))?;
+    let stem = stem_of(name).or_else(|| shared_stem_of(name))?;
     let name_of_folder = if folder.is_empty() { own_name } else { folder.rsplit('/').next() };
     if name_of_folder == Some(stem) {
         return Some(folder.to_owned());
@@ -33,13 +41,18 @@ pub(super) fn key_of(path: &str, own_name: Option<&str>, files: &[String], is_ce
 
 /// # Errors
 /// If it is not an object of literals.
-pub(super) fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(path: &str, text: &str) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
     let object = EXPORTS.iter().find_map(|export| text.strip_prefix(export)).unwrap_or(text);
-    match script::parse(object.trim_start())? {
+    match if is_yaml(path) { yaml::parse(text) } else { script::parse(object.trim_start()) }? {
         table @ Value::Table(_) => Ok(table),
         _ => Err("it is not an object".to_owned()),
     }
+}
+
+/// Eleventy reads YAML only if its configuration says so.
+pub(super) fn is_yaml(path: &str) -> bool {
+    path.ends_with(".yml") || path.ends_with(".yaml")
 }
 
 pub(super) fn is_of_eleventy(value: &Value) -> bool {
@@ -87,6 +100,7 @@ mod tests {
             ("blog/one.json", false, Some("blog/one")),
             ("blog/one.11tydata.js", true, Some("blog/one")),
             ("site.json", false, Some("")),
+            ("blog/one.yml", false, Some("blog/one")),
             ("blog/package.json", false, None),
             ("package.json", false, None),
         ] {
@@ -96,23 +110,23 @@ mod tests {
 
     #[test]
     fn what_is_written_out_is_read_and_a_function_is_not() {
-        let json = |text: &str| parse(text).map(|value| value.to_json().to_json());
+        let json = |text: &str| parse("a.json", text).map(|value| value.to_json().to_json());
         let expected = Ok("{\"tags\":[\"posts\"],\"layout\":\"post.njk\"}".to_owned());
         assert_eq!(json("export default {\n\ttags: [\"posts\"],\n\t\"layout\": \"post.njk\",\n};\n"), expected);
         assert_eq!(json("module.exports = { tags: [\"posts\"], layout: \"post.njk\" }"), expected);
         for text in ["export default { a: now() }", "const a = 1;\nexport default a;", "[1]", "export default () => {}"]
         {
-            assert!(parse(text).is_err(), "{text}");
+            assert!(parse("a.js", text).is_err(), "{text}");
         }
-        assert!(is_of_eleventy(&parse("{\"layout\": \"a\"}").expect("an object")));
-        assert!(!is_of_eleventy(&parse("{\"name\": \"a\"}").expect("an object")));
+        assert!(is_of_eleventy(&parse("a.json", "{\"layout\": \"a\"}").expect("an object")));
+        assert!(!is_of_eleventy(&parse("a.yml", "name: a").expect("an object")));
     }
 
     #[test]
     fn the_front_matter_wins_and_lists_are_joined() {
         let both = merged(
-            parse("{a: 1, tags: [\"x\"], t: {b: 1, c: 2}, l: [1]}").expect("an object"),
-            parse("{a: 2, tags: \"y\", t: {c: 3}, l: [1, 2], d: 4}").expect("an object"),
+            parse("a.js", "{a: 1, tags: [\"x\"], t: {b: 1, c: 2}, l: [1]}").expect("an object"),
+            parse("a.yml", "{a: 2, tags: \"y\", t: {c: 3}, l: [1, 2], d: 4}").expect("an object"),
         );
         assert_eq!(
             both.to_json().to_json(),

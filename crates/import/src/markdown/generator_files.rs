@@ -18,13 +18,10 @@ use super::jekyll_defaults::Defaults;
 use super::languages;
 use super::name::folder_of;
 use super::sections::Sections;
+use super::site_configs::{self, SiteConfigs};
 use super::site_files::SiteFiles;
 use super::value::Value;
 use super::{addresses, folder_data, pictures, script, yaml};
-
-/// The configuration files of Eleventy.
-const OF_ELEVENTY: &[&str] =
-    &[".eleventy.js", "eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -34,6 +31,8 @@ pub(super) enum Kind {
     Config,
     /// The list of files that Eleventy does not build.
     Ignored,
+    /// The configuration of Hugo, Zola, Astro or Eleventy, or a file with its name.
+    Site,
     /// Data of Eleventy; `is_certain` if only Eleventy uses such a name.
     Data {
         is_certain: bool,
@@ -41,7 +40,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of a file, by its path. A JSON file named like its folder or like a Markdown file in the same folder may be Eleventy's.
+    /// The kind of a file, by its path. A JSON or YAML file named like its folder or like a Markdown file in the same folder may be Eleventy's.
     pub(super) fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name {
@@ -51,7 +50,8 @@ impl Kind {
             "_config.yml" | "_config.yaml" => Some(Self::Config),
             IGNORED => Some(Self::Ignored),
             name if folder_data::stem_of(name).is_some() => Some(Self::Data { is_certain: true }),
-            name if name.ends_with(".json") => Some(Self::Data { is_certain: false }),
+            _ if site_configs::is_config(path) => Some(Self::Site),
+            name if folder_data::shared_stem_of(name).is_some() => Some(Self::Data { is_certain: false }),
             _ => None,
         }
     }
@@ -68,10 +68,11 @@ pub(super) fn read(
     let configs = of_kind(data, Kind::Config).filter_map(|(path, text)| Some((path, parsed(path, text, found)?)));
     let configs: Vec<_> = configs.collect();
     let ignored = of_kind(data, Kind::Ignored);
+    let sites = SiteConfigs::find(files, of_kind(data, Kind::Site), found);
     let mut site = SiteFiles {
-        hidden_folders: HiddenFolders::find(files, &configs, ignored),
+        hidden_folders: HiddenFolders::find(files, &configs, ignored, sites),
         defaults: Defaults::find(&configs),
-        is_of_eleventy: OF_ELEVENTY.iter().any(|name| root.join(name).is_file()),
+        is_of_eleventy: of_kind(data, Kind::Site).any(|(path, _)| site_configs::is_of_eleventy(path)),
         translations: languages::of_names(files),
         sections: Sections::find(own_name.as_deref(), files),
         now: options.now,
@@ -93,11 +94,16 @@ pub(super) fn read(
                 }
             }
             // Categories are taken after the pages are read, the others before.
-            Kind::Category | Kind::Config | Kind::Ignored => {}
+            Kind::Category | Kind::Config | Kind::Ignored | Kind::Site => {}
             Kind::Data { is_certain } => {
                 let key = folder_data::key_of(path, own_name.as_deref(), files, *is_certain);
-                match key.map(|key| (key, folder_data::parse(text))) {
-                    Some((key, Ok(value))) if *is_certain || folder_data::is_of_eleventy(&value) => {
+                let is_data = |value: &Value| match folder_data::is_yaml(path) {
+                    _ if *is_certain => true,
+                    true => site.is_of_eleventy,
+                    false => folder_data::is_of_eleventy(value),
+                };
+                match key.map(|key| (key, folder_data::parse(path, text))) {
+                    Some((key, Ok(value))) if is_data(&value) => {
                         let other = site.data.remove(&key);
                         site.data.insert(key, folder_data::merged(other.unwrap_or(Value::Nothing), value));
                     }

@@ -1,10 +1,11 @@
-//! Folders whose files no visitor sees: folders of drafts, folders with a `_` before their name, and those that Jekyll or Eleventy is configured not
-//! to build. The rule: a file in one is a draft, and a note names the folder; the main folder of an import and the collections of Jekyll are public.
+//! Folders whose files no visitor sees: folders of drafts, folders with a `_` before their name, and those that a generator is configured not to
+//! build. The rule: a file in one is a draft, and a note names the folder; the main folder of an import and the collections of Jekyll are public.
 
 use std::collections::{HashMap, HashSet};
 
 use super::fields::truth;
-use super::name::folder_of;
+use super::name::{folder_of, with_slash};
+use super::site_configs::{Excluded, SiteConfigs};
 use super::value::{Value, is_word};
 
 /// In any case. The folder of an `index.md` does not count, because it is an address.
@@ -25,18 +26,9 @@ pub(super) struct HiddenFolders {
     /// The names with a `_` that are public on this site.
     shown: HashSet<String>,
     excluded: Vec<Excluded>,
+    sites: SiteConfigs,
     /// Whether Jekyll has a configuration.
     pub has_config: bool,
-}
-
-/// The files that a generator does not build.
-#[derive(Debug)]
-struct Excluded {
-    /// The folder of the site with a slash at its end; empty for the root.
-    site: String,
-    pattern: String,
-    /// For the note.
-    reason: String,
 }
 
 impl HiddenFolders {
@@ -45,9 +37,11 @@ impl HiddenFolders {
         files: &[String],
         configs: &[(&str, Value)],
         ignored: impl Iterator<Item = (&'d str, &'d str)>,
+        mut sites: SiteConfigs,
     ) -> Self {
         let shown = SHOWN.iter().map(|name| (*name).to_owned()).collect();
-        let mut found = Self { shown, excluded: Vec::new(), has_config: !configs.is_empty() };
+        let excluded = std::mem::take(&mut sites.excluded);
+        let mut found = Self { shown, excluded: Vec::new(), sites, has_config: !configs.is_empty() };
         for (path, config) in configs {
             found.take(path, config);
         }
@@ -57,6 +51,7 @@ impl HiddenFolders {
             let patterns = lines.map(|line| line.trim_start_matches("./").trim_matches('/'));
             found.exclude(&with_slash(folder_of(path)), patterns, |line| format!("of `{line}` in {IGNORED}"));
         }
+        found.excluded.extend(excluded);
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for file in files {
             let names: HashSet<_> = folder_of(file).split('/').filter(|name| name.starts_with('_')).collect();
@@ -104,7 +99,8 @@ impl HiddenFolders {
         let excludes = |excluded: &&Excluded| {
             origin.strip_prefix(excluded.site.as_str()).is_some_and(|below| names(&excluded.pattern, below))
         };
-        self.excluded.iter().find(excludes).map(|excluded| excluded.reason.clone())
+        let excluded = self.excluded.iter().find(excludes).map(|excluded| excluded.reason.clone());
+        excluded.or_else(|| self.sites.why(origin))
     }
 }
 
@@ -113,10 +109,6 @@ pub(super) fn source_folder(path: &str, config: &Value) -> String {
     let source = config.get(SOURCE).and_then(Value::text).unwrap_or_default();
     let parts = source.split('/').filter(|part| !part.is_empty() && *part != ".");
     parts.fold(with_slash(folder_of(path)), |folder, part| folder + part + "/")
-}
-
-fn with_slash(folder: &str) -> String {
-    if folder.is_empty() { String::new() } else { format!("{folder}/") }
 }
 
 /// Whether a pattern names this path or one of its folders. `**/` at its start also means no folder.

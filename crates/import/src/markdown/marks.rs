@@ -14,8 +14,9 @@ const HIDDEN: &str = "\
     passwordProtected encrypt encrypted isEncrypted membersOnly subscribersOnly eleventyExcludeFromCollections";
 /// A word for "no" hides.
 const SHOWN: &str = "\
-    published isPublished publish dgPublish public isPublic listed isListed visible isVisible render permalink \
-    routable";
+    published isPublished publish dgPublish public isPublic listed isListed visible isVisible render routable";
+/// Only false hides: `none` is a style of Jekyll, and another word is an address.
+const PERMALINK: &str = "permalink";
 /// Other words in these hide, too, unless they are a date.
 const PUBLISHED: &str = "published isPublished publish";
 const STATUSES: &str = "status postStatus publishStatus";
@@ -29,11 +30,12 @@ const EXPIRIES: &str = "expiryDate expireDate expirationDate expires expiresAt u
 const BUILD: &str = "build";
 const NOT_BUILT: &str = "never link false no off";
 /// The values that Hugo passes from the file of a folder to the files below, and the key that restricts it.
-const CASCADE: &str = "cascade";
-const TARGET: &str = "target";
+pub(super) const CASCADE: &str = "cascade";
+pub(super) const TARGET: &str = "target";
 
 const YES: &str = "true yes on 1";
 const NO: &str = "false no off 0 never none";
+const FALSE: &str = "false no off 0";
 
 /// How many characters of a value a note shows.
 const SHOWN_CHARS: usize = 40;
@@ -41,7 +43,7 @@ const SHOWN_CHARS: usize = 40;
 /// Whether the front matter marks the post as a draft in the usual words.
 pub(super) fn is_plain_draft(front: &Value) -> bool {
     let says = |key, words| front.get(key).and_then(Value::text).is_some_and(|text| is_word(text, words));
-    says("draft", YES) || says("published", "false no off 0") || says("status", "draft private hidden pending")
+    says("draft", YES) || says("published", FALSE) || says("status", "draft private hidden pending")
 }
 
 /// The key that hides a file, and its value as written; `None` if nothing hides it, or if it is only marked as a draft. `now`: the time of the
@@ -63,6 +65,12 @@ pub(super) fn hidden_by(front: &Value, zone: &TimeZone, now: Option<Instant>) ->
             _ => None,
         })
     })
+}
+
+/// The mark in values for other files that hides these, whenever it is read.
+pub(super) fn hides(values: &Value) -> Option<String> {
+    let says_draft = || is_plain_draft(values).then(|| "draft: true".to_owned());
+    hidden_by(values, &TimeZone::default(), None).or_else(says_draft)
 }
 
 /// The key of a password, at any depth.
@@ -91,7 +99,9 @@ pub(super) fn is_password(key: &str) -> bool {
 
 /// Whether a key is a mark, whatever its value.
 pub(super) fn is_mark_key(key: &str) -> bool {
-    [DRAFTS, HIDDEN, SHOWN, STATUSES, VISIBILITIES, PASSWORDS, EXPIRIES].iter().any(|keys| is_one_of(key, keys))
+    [DRAFTS, HIDDEN, SHOWN, PERMALINK, STATUSES, VISIBILITIES, PASSWORDS, EXPIRIES]
+        .iter()
+        .any(|keys| is_one_of(key, keys))
 }
 
 /// The values that the file of a folder gives to the files below: Hugo's `cascade`, and `draft`, which in Zola applies to the whole folder.
@@ -129,6 +139,7 @@ fn is_mark(key: &str, value: &Value) -> bool {
     (is_one_of(key, DRAFTS) && !is_word(text, NO))
         || (is_one_of(key, HIDDEN) && is_word(text, YES))
         || (is_one_of(key, SHOWN) && is_word(text, NO))
+        || (is_key(key, PERMALINK) && is_word(text, FALSE))
         || (is_one_of(key, PUBLISHED) && is_doubtful())
         || (is_one_of(key, STATUSES) && is_word(text, HIDDEN_STATUSES))
         || (is_one_of(key, VISIBILITIES) && !is_word(text, PUBLIC))

@@ -36,6 +36,7 @@ mod rest;
 mod script;
 mod sections;
 mod shortcodes;
+mod site_configs;
 mod site_files;
 mod templates;
 mod unread;

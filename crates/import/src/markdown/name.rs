@@ -83,6 +83,11 @@ pub(super) fn folders_above(origin: &str) -> Vec<&str> {
     origin.rmatch_indices('/').map(|(at, _)| &origin[..at]).chain([""]).collect()
 }
 
+/// The path of a folder before the names in it.
+pub(super) fn with_slash(folder: &str) -> String {
+    if folder.is_empty() { String::new() } else { format!("{folder}/") }
+}
+
 pub(super) fn folder_of(origin: &str) -> &str {
     origin.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -43,6 +43,11 @@ pub(crate) struct SiteFiles {
 }
 
 impl SiteFiles {
+    /// Whether the generator has data for this file only.
+    pub(super) fn has_data(&self, origin: &str) -> bool {
+        origin.rsplit_once('.').is_some_and(|(stem, _)| self.data.contains_key(stem))
+    }
+
     /// Adds the data of a file and its folders to the front matter, which wins.
     pub(super) fn with_data(&self, origin: &str, front: Value) -> Value {
         let stem = origin.rsplit_once('.').map_or(origin, |(stem, _)| stem);

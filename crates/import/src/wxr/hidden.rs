@@ -65,9 +65,14 @@ fn shortcode(content: &str) -> Option<String> {
     let mut hidden = shortcodes::all(content).filter(|code| {
         let mut words = code.name.split(['_', '-']);
         let mut hides_by_word = || words.any(|word| has_word(WORDS, &word.to_ascii_lowercase()));
-        hides(code.name) || (code.has_end && hides_by_word())
+        (hides(code.name) && (code.has_end || !is_attribute(code.name))) || (code.has_end && hides_by_word())
     });
     hidden.next().map(|code| format!("the shortcode [{}]", code.name))
+}
+
+/// Whether it is written like an attribute of C# in code, such as `[DataMember]`.
+fn is_attribute(name: &str) -> bool {
+    name.strip_suffix("Member").is_some_and(|start| start.ends_with(|c: char| c.is_ascii_lowercase()))
 }
 
 /// Blocks and shortcodes for team members, and login forms, hide nothing.

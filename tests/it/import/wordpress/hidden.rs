@@ -53,6 +53,8 @@ async fn a_post_that_not_everyone_could_read_whole_is_a_draft_with_a_note() {
         with_shortcode("s2If", "[s2If current_user_can(access_s2member_level1)]secret[/s2If]"),
         with_shortcode("sociallocker", "[sociallocker]secret[/sociallocker]"),
         with_shortcode("private", "[private role=\"editor\"]secret[/private]"),
+        with_shortcode("LoggedInMember", "[LoggedInMember]secret[/LoggedInMember]"),
+        with_shortcode("MembersOnly", "a [MembersOnly] secret"),
     ];
     let items: Vec<String> =
         (1..).zip(&cases).map(|(number, (content, more, _))| item(number, content, more)).collect();
@@ -79,6 +81,7 @@ async fn what_everyone_could_read_stays_public() {
         ("<!-- wp:jetpack/subscriptions /-->\n<p>a</p>", String::new()),
         ("<!-- wp:coblocks/team-member -->\n<p>a</p>\n<!-- /wp:coblocks/team-member -->", String::new()),
         ("a [login-form] b [sic] c", String::new()),
+        ("<pre>[DataMember]\npublic int A;\n\n[IgnoreDataMember]\npublic int B;</pre>", String::new()),
     ];
     let items: Vec<String> = (1..).zip(&cases).map(|(number, (content, more))| item(number, content, more)).collect();
     let (site, report) = imported_items(&items).await;

@@ -3,6 +3,7 @@
 //! read as Markdown ([`blocks`]); code is unchanged.
 
 mod blocks;
+mod images;
 mod line;
 mod tag;
 
@@ -33,6 +34,7 @@ enum Place {
 
 /// Returns the names, such as `Chart` and `Tabs.Item`, of components whose content is shown without their tags, too; at most ten.
 pub(super) fn to_markdown(body: &str) -> (String, BTreeSet<String>) {
+    let body = &*images::as_elements(body);
     let mut converted = Conversion { markdown: String::with_capacity(body.len()), components: Components::of(body) };
     let (mut place, mut is_first_of_block) = (Place::Text, true);
     for line in body.split_inclusive('\n') {
