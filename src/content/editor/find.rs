@@ -11,7 +11,7 @@ use crate::content::commands::{Current, Edited, NamedPicture, Patch, UserError};
 use crate::content::error::Result;
 use crate::content::write::Stored;
 use crate::model::post::TERMS_MAX;
-use crate::model::{NodeId, Post, Slug, Term, TermKind};
+use crate::model::{NodeId, Slug, Term, TermKind};
 
 use super::Editor;
 
@@ -99,30 +99,6 @@ impl Editor<'_> {
             Patch::Set(named) => Ok(self.find_picture(Some(named)).await?.into()),
             unchanged => Ok(unchanged),
         }
-    }
-
-    /// Checks the terms of an earlier version of a post. Returns the deleted tags, which are created again, and an error for each other term
-    /// that no longer exists.
-    pub(super) async fn find_gone(&self, post: &Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
-        let (mut tags, mut errors) = (Vec::new(), Vec::new());
-        for kind in TermKind::ALL {
-            let found = try_join_all(post.terms(kind).iter().map(|slug| self.reader.term(kind, slug))).await?;
-            for (slug, found) in post.terms(kind).iter().zip(found) {
-                let noun = kind.noun();
-                let why = match found {
-                    Some(term) if term.id.first_slug == *slug => continue,
-                    None if kind == TermKind::Tag => {
-                        tags.push(slug.clone());
-                        continue;
-                    }
-                    Some(term) => format!("its slug now belongs to the {noun} \"{}\"", term.name),
-                    None => "create it again first".to_owned(),
-                };
-                let message = format!("The {noun} \"{slug}\" of version {revision} was deleted: {why}.");
-                errors.push(UserError::not_found("revisionId", message));
-            }
-        }
-        Ok((tags, errors))
     }
 
     /// Terms must exist; a tag that does not exist is created if the caller allows that. All kinds are read at the same time.

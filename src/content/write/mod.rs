@@ -16,7 +16,7 @@ mod terms;
 pub(super) use atomic::{Overlay, TokenRowChange, of_revoked_previews, of_token};
 pub(crate) use keyed::{NewKey, Used};
 pub(super) use log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
-pub use outcomes::Outcome;
+pub use outcomes::{GoneTerm, Outcome};
 pub(crate) use partition::Partition;
 pub(crate) use plan::Planned;
 pub use plan::{Change, Stored};

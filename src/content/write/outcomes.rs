@@ -13,8 +13,8 @@ pub enum Outcome {
     Exists,
     /// The post has changed since it was read.
     Conflict,
-    /// The post would get a term that does not exist.
-    TermGone(TermKind, Slug),
+    /// The post would get these terms, which do not exist.
+    TermsGone(Vec<GoneTerm>),
     /// No row can hold the body, for this reason.
     TooLarge(String),
     /// This post was created earlier from the same input with the same idempotency key.
@@ -23,13 +23,22 @@ pub enum Outcome {
     KeyUsed,
 }
 
+/// A term that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoneTerm {
+    pub kind: TermKind,
+    pub slug: Slug,
+    /// The name of the term that the slug belongs to now.
+    pub now_of: Option<String>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermOutcome {
     Done,
     /// The slug belongs to another term.
     Taken,
-    /// Posts or drafts have the term, or other categories are below it.
-    InUse,
+    /// This many posts, drafts included, have the term, or other categories are below it.
+    InUse(u64),
     /// The category cannot have the parent.
     Parent(BadParent),
     /// The term has changed since it was read.
@@ -57,7 +66,7 @@ fn name(outcome: &Outcome) -> &'static str {
         Outcome::Conflict => "conflict",
         Outcome::Taken(_)
         | Outcome::Exists
-        | Outcome::TermGone(..)
+        | Outcome::TermsGone(_)
         | Outcome::TooLarge(_)
         | Outcome::Repeated(_)
         | Outcome::KeyUsed => "refused",
@@ -68,7 +77,7 @@ fn term_name(outcome: TermOutcome) -> &'static str {
     match outcome {
         TermOutcome::Done => "committed",
         TermOutcome::Conflict => "conflict",
-        TermOutcome::Taken | TermOutcome::InUse | TermOutcome::Parent(_) => "refused",
+        TermOutcome::Taken | TermOutcome::InUse(_) | TermOutcome::Parent(_) => "refused",
     }
 }
 

@@ -83,11 +83,6 @@ impl PostList {
         Self { scope, filter: Filter::default(), direction }
     }
 
-    /// All drafts that have a term.
-    pub(super) fn drafts_with(kind: TermKind, slug: &Slug) -> Self {
-        Self { filter: Filter::of_term(kind, slug), ..Self::of(Scope::Drafts { of: None }) }
-    }
-
     /// The drafts that an actor has access to.
     ///
     /// # Errors
