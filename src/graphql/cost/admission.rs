@@ -181,7 +181,7 @@ impl CostModel {
         // The charge of a client that must not know of drafts must not depend on what is cached, so the catalogs are always read for it.
         let is_loose = is_coarse || requests > CLOSE || has_too_many_values;
         let mut read = Vec::new();
-        if is_loose && (is_over || is_reported || is_explained || purpose != Purpose::Run) {
+        if is_loose && (is_over || is_reported || purpose != Purpose::Run) {
             read.extend(cost.demand().useful_catalogs().filter(|catalog| sizes.can_read(*catalog)));
         }
         if !read.is_empty() {
