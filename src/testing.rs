@@ -7,4 +7,4 @@ pub use crate::content::editor::{Editor, NamedTerms, NamedVersion, NewTerm, Term
 pub use crate::content::maintenance::{Difference, RepairOptions, Repaired};
 pub use crate::content::read::{Sizes, pages};
 pub use crate::content::tables::rows;
-pub use crate::content::write::{Change, Deleted, Outcome, Renamed, Stored};
+pub use crate::content::write::{Change, Deleted, GoneTerm, Outcome, Renamed, Stored};

@@ -16,6 +16,7 @@ use super::failure::Result;
 use super::filter::{self, PostFilter};
 use super::list_size::{ListSize, Size};
 use super::order::{PostOrder, TermOrder};
+use super::scalars::Json;
 use super::types::archive::ArchiveMonth;
 use super::types::asset::Asset;
 use super::types::asset_connection::AssetConnection;
@@ -202,9 +203,10 @@ impl MainQuery {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The document: a query or a mutation.")] query: String,
-        #[graphql(desc = "Its variables: the text of a JSON object.")] variables: Option<String>,
+        #[graphql(desc = "Its variables: an object.")] variables: Option<Json>,
         #[graphql(desc = "The operation, if the document has several.")] operation_name: Option<String>,
     ) -> Result<Option<OperationCost>> {
+        let variables = variables.map(|json| json.0);
         let operation = DryOperation { document: query, variables, operation_name };
         Ok(Some(OperationCost(context::of(ctx).dry_run.price(operation).await?)))
     }

@@ -84,7 +84,7 @@ fn is_finer_than_a_millisecond(text: &str) -> bool {
 
 /// See the description of the scalar below.
 #[derive(Clone)]
-pub struct Json(Value);
+pub struct Json(pub Value);
 
 /// Any JSON value: an object, a list, a string, a number, a boolean or null. The names of an object keep their order. In a document, it can be written as a
 /// GraphQL value; in variables, it is plain JSON, not JSON inside a string.

@@ -378,8 +378,9 @@ fn explain(outcome: &Outcome) -> String {
             format!("the slug {slug} belongs to another post that was written during the import; import again")
         }
         Outcome::Exists => "a post with this id exists already".to_owned(),
-        Outcome::TermGone(kind, slug) => {
-            format!("the {} \"{slug}\" was deleted or renamed during the import; import again", kind.noun())
+        Outcome::TermsGone(terms) => {
+            let terms: Vec<_> = terms.iter().map(|term| format!("{} \"{}\"", term.kind.noun(), term.slug)).collect();
+            format!("deleted or renamed during the import: {}; import again", terms.join(", "))
         }
         Outcome::Conflict => "another client changed the post during the import; import again".to_owned(),
         Outcome::TooLarge(reason) => reason.clone(),

@@ -38,7 +38,7 @@ export function Refusal({ plan: { explain, places, message, bound, limit, deares
           >
             <small>The part that costs most</small>
             <code>{path}</code>
-            <span>{price}</span>
+            <span>{price} requests</span>
           </button>
         )}
         {advice && <p className="plan-advice">{withCode(advice)}</p>}

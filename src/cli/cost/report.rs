@@ -76,7 +76,7 @@ impl Report {
                     "transactions": bound.transactions,
                     "values": bound.values,
                 },
-                "dearest": operation.dearest.as_ref().map(ToString::to_string),
+                "dearest": operation.dearest.as_ref().map(|dearest| json!({ "path": dearest.path, "requests": dearest.requests })),
                 "assumedVariables": operation.assumed,
                 "defaultVariables": operation.defaulted,
                 "isRefused": bound.requests() > self.limit || bound.values > VALUES_MAX,

@@ -12,7 +12,7 @@ use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, TermKind, WholePo
 
 use super::Editor;
 use super::find::FoundPost;
-use super::posts::{TRIES_MAX, WAIT, answer, of_input};
+use super::posts::{needs_term, TRIES_MAX, WAIT, answer, of_input};
 
 /// The posts of one change.
 pub(crate) const BULK_POSTS_MAX: usize = 100;
@@ -212,11 +212,15 @@ impl Editor<'_> {
                 Outcome::Done => {}
                 Outcome::Conflict => return Ok(None),
                 // It was found for this change, and was deleted since.
-                Outcome::TermGone(kind, slug) if before.is_none_or(|before| !before.has_term(kind, &slug)) => {
+                Outcome::TermsGone(terms)
+                    if terms.iter().all(|term| {
+                        before.as_ref().is_none_or(|before| !before.has_term(term.kind, &term.slug))
+                    }) =>
+                {
                     return Ok(None);
                 }
                 outcome => {
-                    let refused = of_input(answer(outcome)?, &[]).err().unwrap_or_default();
+                    let refused = of_input(answer(outcome, &needs_term)?, &[]).err().unwrap_or_default();
                     errors.extend(refused.into_iter().map(|error| error.below(POSTS, Some(number))));
                 }
             }

@@ -12,7 +12,7 @@ use crate::content::commands::{Current, Edited, NamedPicture, Patch, UserError};
 use crate::content::error::Result;
 use crate::content::write::Stored;
 use crate::model::post::TERMS_MAX;
-use crate::model::{NodeId, Post, Slug, Term, TermKind};
+use crate::model::{NodeId, Slug, Term, TermKind};
 
 use super::Editor;
 
@@ -94,35 +94,6 @@ impl Editor<'_> {
             Patch::Set(named) => Ok(self.find_picture(Some(named)).await?.into()),
             unchanged => Ok(unchanged),
         }
-    }
-
-    /// Checks the terms of an earlier version of a post. A term that was merged is replaced by the one that it was merged into. Returns the deleted tags, which
-    /// are created again, and an error for each other term that no longer exists.
-    pub(super) async fn find_gone(&self, post: &mut Post, revision: i32) -> Result<(Vec<Slug>, Vec<UserError>)> {
-        let (mut tags, mut errors) = (Vec::new(), Vec::new());
-        for kind in TermKind::ALL {
-            let named = post.terms(kind).to_vec();
-            let found = try_join_all(named.iter().map(|slug| self.reader.term(kind, slug))).await?;
-            for (slug, found) in named.iter().zip(found) {
-                let noun = kind.noun();
-                let why = match found {
-                    Some(term) if term.id.first_slug == *slug => continue,
-                    None if kind == TermKind::Tag => {
-                        tags.push(slug.clone());
-                        continue;
-                    }
-                    Some(term) if term.former_slugs.contains(slug) => {
-                        post.replace_term(kind, slug, &term.id.first_slug);
-                        continue;
-                    }
-                    Some(term) => format!("its slug now belongs to the {noun} \"{}\"", term.name),
-                    None => "create it again first".to_owned(),
-                };
-                let message = format!("The {noun} \"{slug}\" of version {revision} was deleted: {why}.");
-                errors.push(UserError::not_found("revisionId", message));
-            }
-        }
-        Ok((tags, errors))
     }
 
     /// Terms must exist; a tag that does not exist is created if the caller allows that. All kinds are read at the same time.

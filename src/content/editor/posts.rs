@@ -1,5 +1,6 @@
 //! Changes of posts. The rule: a change is made on the version that the caller names, or not at all.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join3;
@@ -8,14 +9,12 @@ use crate::content::access::permission;
 use crate::content::audit::PostChange;
 use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, Problem, UserError};
 use crate::content::error::{ContentError, Result};
-use crate::content::write::{Change, NewKey, Outcome, Stored, until_made};
+use crate::content::write::{Change, GoneTerm, NewKey, Outcome, Stored, until_made};
 use crate::model::{ActorSnapshot, Instant, NodeId, PostId, Slug, WholePost, WholeSitePage};
 
 use super::find::FoundPost;
 use super::{Editor, NamedTerms, once};
 
-/// How many numbers are tried for a slug that is generated from a title.
-const NUMBERS_MAX: u32 = 1_000;
 /// How often a change is tried when it conflicts with other changes.
 pub(super) const TRIES_MAX: u32 = 5;
 /// The wait before the first retry; it doubles with each retry.
@@ -108,15 +107,19 @@ impl Editor<'_> {
             return Ok(Some(Err(errors)));
         };
         whole.changed_by = Some(ActorSnapshot::of(self.actor));
-        for number in 1..=NUMBERS_MAX {
+        let mut number = 1;
+        loop {
             whole.post.slug = base.numbered(number);
             let change = Change { before: None, after: Some(whole.clone()) };
             match self.write(change, &found.new_tags, key).await? {
                 // A term that was found was deleted since. The next try reports that, or creates the tag.
-                Outcome::Conflict | Outcome::TermGone(..) => return Ok(None),
-                Outcome::Taken(_) if slug.is_none() => {}
+                Outcome::Conflict | Outcome::TermsGone(_) => return Ok(None),
+                Outcome::Taken(_) if slug.is_none() => match self.writer.free_number(&base, number).await? {
+                    Some(free) => number = free,
+                    None => break,
+                },
                 Outcome::Repeated(id) => return self.answer_repeated(&id).await.map(Some),
-                outcome => return Ok(Some(answer(outcome)?.map(|()| whole))),
+                outcome => return Ok(Some(answer(outcome, &needs_term)?.map(|()| whole))),
             }
         }
         let message = format!("the slug {base} and those with a number after it are taken; give another slug");
@@ -165,7 +168,7 @@ impl Editor<'_> {
                 let authors = self.permitted_authors(found.authors, false, &errors)?;
                 let (categories, tags, series) = (found.categories, found.tags, found.series);
                 let changes = PostChanges { slug: slug.clone(), authors, categories, tags, series, ..changes.clone() };
-                let revised = self.try_to_revise((id, version, known), Some(&found.new_tags), |before| {
+                let revised = self.try_to_revise((id, version, known), &found.new_tags, None, |before| {
                     let declared = self.content.fields().of_posts.as_deref();
                     let after = commands::change(before, changes.clone(), self.now(), declared);
                     let mut errors = errors.clone();
@@ -219,26 +222,39 @@ impl Editor<'_> {
 
     async fn restore_post(&self, before: Stored, revision: i32) -> Result<Edited<WholePost>> {
         let (id, version) = (&NodeId::Post(before.whole.post.id.clone()).to_string(), before.whole.post.version);
-        let earlier = match self.kept_version(&before.whole, revision).await? {
+        let mut earlier = match self.kept_version(&before.whole, revision).await? {
             Ok(earlier) => earlier,
             Err(errors) => return Ok(Err(errors)),
         };
-        let mut known = Some(before);
-        permission::authors(self.actor, Some(earlier.post.authors.clone()), false)?;
-        until_made(TRIES_MAX, WAIT, || {
-            let known = known.take();
-            async {
-                let mut earlier = earlier.clone();
-                let (new_tags, errors) = self.find_gone(&mut earlier.post, revision).await?;
-                if !errors.is_empty() {
-                    return Ok(Some(Err(errors)));
+        let mut known = Some(before.clone());
+        loop {
+            permission::authors(self.actor, Some(earlier.post.authors.clone()), false)?;
+            let had = |tag: &&Slug| !before.whole.post.tags.contains(tag);
+            let new_tags: Vec<Slug> = earlier.post.tags.iter().filter(had).cloned().collect();
+            let merged = Mutex::new(Vec::new());
+            let gone = |gone: &GoneTerm| {
+                if let Some(into) = gone.merged_into() {
+                    merged.lock().unwrap_or_else(PoisonError::into_inner).push((gone.kind, gone.slug.clone(), into));
                 }
-                let restore = |before: &WholePost| commands::restore(before, &earlier, self.now());
-                let revised = self.try_to_revise((id, version, known), Some(&new_tags), restore).await?;
-                Ok(revised.map(|revised| of_input(revised, &["revisionId", "expectedVersion"])))
+                gone_since(gone, revision)
+            };
+            let restored = until_made(TRIES_MAX, WAIT, || {
+                let known = known.take();
+                async {
+                    let restore = |before: &WholePost| commands::restore(before, &earlier, self.now());
+                    let revised = self.try_to_revise((id, version, known), &new_tags, Some(&gone), restore).await?;
+                    Ok(revised.map(|revised| of_input(revised, &["revisionId", "expectedVersion"])))
+                }
+            })
+            .await?;
+            let merged = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
+            if merged.is_empty() {
+                return Ok(restored);
             }
-        })
-        .await
+            for (kind, slug, into) in merged {
+                earlier.post.replace_term(kind, &slug, &into);
+            }
+        }
     }
 
     /// Publishes a post at an instant. Without one, a published post keeps its instant, and any other is published now.
@@ -261,7 +277,7 @@ impl Editor<'_> {
             let id = before.whole.post.id.clone();
             Ok(match self.write(Change { before: Some(before), after: None }, &[], None).await? {
                 Outcome::Conflict => None,
-                outcome => Some(of_input(answer(outcome)?, &["id", "expectedVersion"]).map(|()| id)),
+                outcome => Some(of_input(answer(outcome, &needs_term)?, &["id", "expectedVersion"]).map(|()| id)),
             })
         })
         .await
@@ -269,16 +285,20 @@ impl Editor<'_> {
 
     async fn change_publication(&self, id: &str, version: i32, changes: PostChanges) -> Result<Edited<WholePost>> {
         let change = |before: &WholePost| commands::change(before, changes.clone(), self.now(), None);
-        let changed = until_made(TRIES_MAX, WAIT, || self.try_to_revise((id, version, None), None, &change));
+        let changed = until_made(TRIES_MAX, WAIT, || {
+            self.try_to_revise((id, version, None), &[], Some(&needs_term), &change)
+        });
         Ok(of_input(changed.await?, &["id", "expectedVersion", "publishAt"]))
     }
 
-    /// Changes the post of this version, which is read unless the caller passes it in `known`. `new_tags` is set if terms were looked up for the
-    /// change. Returns `None` to try again after a conflict with another change.
+    /// Changes the post of this version, which is read unless the caller passes it in `known`. `new_tags`: tags that are created if they do not
+    /// exist. `gone`: the error for a term that does not exist; `None` if terms were looked up for the change, so that they are looked up again.
+    /// Returns `None` to try again after a conflict with another change.
     async fn try_to_revise(
         &self,
         (id, version, known): (&str, i32, Option<Stored>),
-        new_tags: Option<&[Slug]>,
+        new_tags: &[Slug],
+        gone: Option<&GoneError<'_>>,
         change: impl Fn(&WholePost) -> Edited<WholePost>,
     ) -> Result<Option<Edited<WholePost>>> {
         let found = match known {
@@ -297,11 +317,12 @@ impl Editor<'_> {
         let after = WholePost { changed_by: Some(ActorSnapshot::of(self.actor)), ..after };
         let had = before.whole.post.clone();
         let change = Change { before: Some(before), after: Some(after.clone()) };
-        Ok(match self.write(change, new_tags.unwrap_or_default(), None).await? {
+        // Terms that were found for this change are looked up again; if the post had one before, the caller decides.
+        let was_found = |term: &GoneTerm| gone.is_none() && !had.has_term(term.kind, &term.slug);
+        Ok(match self.write(change, new_tags, None).await? {
             Outcome::Conflict => None,
-            // Terms that were found for this change are looked up again; if the post had the term before, the caller decides.
-            Outcome::TermGone(kind, ref slug) if new_tags.is_some() && !had.has_term(kind, slug) => None,
-            outcome => Some(answer(outcome)?.map(|()| after)),
+            Outcome::TermsGone(terms) if terms.iter().all(was_found) => None,
+            outcome => Some(answer(outcome, gone.unwrap_or(&needs_term))?.map(|()| after)),
         })
     }
 
@@ -325,21 +346,37 @@ pub(super) fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
     edited.map_err(|errors| errors.into_iter().map(named).collect())
 }
 
+/// The error for a term that a post would get and that does not exist.
+pub(super) type GoneError<'g> = dyn Fn(&GoneTerm) -> UserError + Sync + 'g;
+
+pub(super) fn needs_term(GoneTerm { kind, slug, .. }: &GoneTerm) -> UserError {
+    let noun = kind.noun();
+    let message =
+        format!("The post would have the {noun} \"{slug}\", which does not exist; give it other terms first.");
+    UserError::no_slug(kind.slugs_field(), slug, &message, Vec::new())
+}
+
+/// A term of an earlier version.
+fn gone_since(GoneTerm { kind, slug, now_of }: &GoneTerm, revision: i32) -> UserError {
+    let noun = kind.noun();
+    let why = match now_of {
+        Some(term) => format!("its slug now belongs to the {noun} \"{}\"", term.name),
+        None => "create it again first".to_owned(),
+    };
+    let message = format!("The {noun} \"{slug}\" of version {revision} was deleted: {why}.");
+    UserError::not_found("revisionId", message)
+}
+
 /// The errors name fields of the inputs that create or update a post. The callers retry after a conflict, and answer a repeated creation
 /// themselves.
-pub(super) fn answer(outcome: Outcome) -> Result<Edited<()>> {
+pub(super) fn answer(outcome: Outcome, gone_error: &GoneError<'_>) -> Result<Edited<()>> {
     let error = match outcome {
         Outcome::Done => return Ok(Ok(())),
         Outcome::Conflict => return Err(ContentError::Busy),
         Outcome::Exists => return Err(defect("a post with this random id exists already")),
         Outcome::Repeated(_) => return Err(defect("a change without a key has the outcome of one with a key")),
         Outcome::Taken(slug) => taken(&slug),
-        Outcome::TermGone(kind, slug) => {
-            let noun = kind.noun();
-            let message =
-                format!("The post would have the {noun} \"{slug}\", which does not exist; give it other terms first.");
-            UserError::no_slug(kind.slugs_field(), &slug, &message, Vec::new())
-        }
+        Outcome::TermsGone(terms) => return Ok(Err(terms.iter().map(gone_error).collect())),
         Outcome::KeyUsed => once::used_for_another(),
         Outcome::TooLarge(reason) => UserError::too_large("markdown", reason),
     };

@@ -7,7 +7,6 @@ use crate::content::access::permission;
 use crate::content::audit;
 use crate::content::commands::{Current, Edited, NamedPicture, Patch, Problem, UserError};
 use crate::content::error::{ContentError, Result};
-use crate::content::read::pages::total;
 use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
 use crate::model::{NodeId, PostId, ProfileLink, Slug, Term, TermKind, TermNodeId};
@@ -176,19 +175,16 @@ impl Editor<'_> {
                 audit::log_term(self.actor, "delete_term", &term);
                 Ok(term.node_id())
             }
-            Ok(Deleted::InUse) => {
+            Ok(Deleted::InUse(uses)) => {
                 if kind == TermKind::Category
                     && let Some(error) = self.below_deleted(first_slug).await?
                 {
                     return Ok(Err(vec![error]));
                 }
-                let uses = total::count_uses(self.reader, kind, first_slug).await?;
-                let at_least = if uses.has_drafts { "" } else { "at least " };
-                // A post may have changed between the check and the count.
-                let uses = uses.posts.max(1);
+                // The last category below it may be gone since.
+                let uses = uses.max(1);
                 let noun = kind.noun();
-                let message =
-                    format!("posts or drafts have the {noun}: {at_least}{uses} of them; remove it from them first");
+                let message = format!("posts or drafts have the {noun}: {uses} of them; remove it from them first");
                 Err(vec![UserError::in_use("id", message, uses)])
             }
             Ok(Deleted::Gone) => Err(vec![missing(kind)]),

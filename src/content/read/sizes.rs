@@ -47,6 +47,19 @@ pub struct Sizes {
     /// Whether the figures reveal nothing about unpublished posts, for a client that must not know of them: its bound is the same whether they
     /// exist or not, up to a thousand.
     is_coarse: bool,
+    /// What a mutation may change while it runs.
+    unfixed: Unfixed,
+    /// Whether the client sends no token, so that it gets no drafts and no scheduled posts.
+    pub is_anonymous: bool,
+}
+
+/// What may change between the price of an operation and its reads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Unfixed {
+    #[default]
+    Nothing,
+    Posts,
+    PostsAndTerms,
 }
 
 impl Reader {
@@ -60,6 +73,8 @@ impl Reader {
             are_shared: self.partition_catalogs.are_shared(),
             indexed_fields: self.indexed_fields,
             is_coarse,
+            unfixed: Unfixed::Nothing,
+            is_anonymous: self.actor().is_none(),
         }
     }
 
@@ -93,7 +108,12 @@ impl Sizes {
 
     /// Whether reading the list makes figures known.
     pub fn can_read(&self, catalog: Catalog) -> bool {
-        !(self.knows(catalog) || self.is_coarse && catalog == Catalog::Drafts)
+        let is_fixed = match self.unfixed {
+            Unfixed::Nothing => true,
+            Unfixed::Posts => matches!(catalog, Catalog::Terms(_)),
+            Unfixed::PostsAndTerms => false,
+        };
+        is_fixed && !(self.knows(catalog) || self.is_coarse && catalog == Catalog::Drafts)
     }
 
     /// The range reads of a list; if its length is unknown, enough for all months since the year 1200.
@@ -117,9 +137,9 @@ impl Sizes {
         Some(listed + self.margin())
     }
 
-    /// How much other servers may add while a list is cached.
+    /// How much other servers may add while a list is cached. A mutation is not stopped at its bound.
     fn margin(&self) -> u64 {
-        if self.are_shared { ADDED_MEANWHILE } else { 0 }
+        if self.are_shared && self.unfixed == Unfixed::Nothing { ADDED_MEANWHILE } else { 0 }
     }
 
     /// The number of posts that are not drafts, scheduled ones included; for a client that must not know of these, only the published ones,
@@ -216,9 +236,13 @@ impl Sizes {
         Some([(present, 0)].into_iter().chain(before).collect())
     }
 
-    /// The sizes for a request that changes content: what it reads after the change is not known before.
-    pub fn before_a_change(&self) -> Self {
-        Self { posts: None, drafts: None, terms: Default::default(), ..self.clone() }
+    /// The sizes for a request that changes content: what it reads after the change is not known before. `is_single`: it makes one change, so
+    /// that the terms that exist are known.
+    #[must_use]
+    pub fn before_a_change(self, is_single: bool) -> Self {
+        let unfixed = if is_single { Unfixed::Posts } else { Unfixed::PostsAndTerms };
+        let terms = if is_single { self.terms } else { Default::default() };
+        Self { posts: None, drafts: None, terms, unfixed, ..self }
     }
 
     /// The same for a client that must not know of unpublished posts.

@@ -1,7 +1,7 @@
 //! The outcomes of changes. The rule: each change is counted once, and after every outcome but `Done` the content is as it was before.
 
 use crate::content::error::{ContentError, Result};
-use crate::model::{BadParent, PostId, Slug, TermKind};
+use crate::model::{BadParent, PostId, Slug, Term, TermKind};
 use crate::telemetry::metrics;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +13,8 @@ pub enum Outcome {
     Exists,
     /// The post has changed since it was read.
     Conflict,
-    /// The post would get a term that does not exist.
-    TermGone(TermKind, Slug),
+    /// The post would get these terms, which do not exist.
+    TermsGone(Vec<GoneTerm>),
     /// No row can hold the body, for this reason.
     TooLarge(String),
     /// This post was created earlier from the same input with the same idempotency key.
@@ -33,13 +33,30 @@ pub enum Together {
     TooLarge(String),
 }
 
+/// A term that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoneTerm {
+    pub kind: TermKind,
+    pub slug: Slug,
+    /// The term that the slug belongs to now.
+    pub now_of: Option<Term>,
+}
+
+impl GoneTerm {
+    /// The first slug of the term that has this slug as a former one, because the two were merged.
+    pub(crate) fn merged_into(&self) -> Option<Slug> {
+        let now_of = self.now_of.as_ref().filter(|term| term.former_slugs.contains(&self.slug));
+        now_of.map(|term| term.id.first_slug.clone())
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermOutcome {
     Done,
     /// The slug belongs to another term.
     Taken,
-    /// Posts or drafts have the term, or other categories are below it.
-    InUse,
+    /// This many posts, drafts included, have the term, or other categories are below it.
+    InUse(u64),
     /// The category cannot have the parent.
     Parent(BadParent),
     /// The term has changed since it was read.
@@ -77,7 +94,7 @@ fn name(outcome: &Outcome) -> &'static str {
         Outcome::Conflict => "conflict",
         Outcome::Taken(_)
         | Outcome::Exists
-        | Outcome::TermGone(..)
+        | Outcome::TermsGone(_)
         | Outcome::TooLarge(_)
         | Outcome::Repeated(_)
         | Outcome::KeyUsed => "refused",
@@ -88,7 +105,7 @@ fn term_name(outcome: TermOutcome) -> &'static str {
     match outcome {
         TermOutcome::Done => "committed",
         TermOutcome::Conflict => "conflict",
-        TermOutcome::Taken | TermOutcome::InUse | TermOutcome::Parent(_) => "refused",
+        TermOutcome::Taken | TermOutcome::InUse(_) | TermOutcome::Parent(_) => "refused",
     }
 }
 

@@ -43,8 +43,8 @@ pub enum Renamed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deleted {
     Done(Box<Term>),
-    /// Posts or drafts have the term, or categories are below it; nothing has changed.
-    InUse,
+    /// This many posts, drafts included, have the term, or categories are below it; nothing has changed.
+    InUse(u64),
     /// No term has this slug.
     Gone,
 }
@@ -232,7 +232,7 @@ impl Writer {
             let term = before.term.clone();
             Ok(match self.change_term(TermChange { before: Some(before), after: None }).await? {
                 TermOutcome::Done => Some(Ok(Deleted::Done(Box::new(term)))),
-                TermOutcome::InUse => Some(Ok(Deleted::InUse)),
+                TermOutcome::InUse(uses) => Some(Ok(Deleted::InUse(uses))),
                 _ => None,
             })
         })

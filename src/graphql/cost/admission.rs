@@ -8,7 +8,7 @@ use async_graphql::parser::types::OperationType;
 use async_graphql::{Request, ServerError, Value, Variables};
 use futures_util::future::join_all;
 
-use super::{Bound, Circumstances, CostModel, DearestPath, FieldCost, VALUES_MAX, refusal, refusal_of_values};
+use super::{Bound, Circumstances, CostModel, DearestField, FieldCost, Sizes, VALUES_MAX, refusal, refusal_of_values};
 use crate::content::{Reader, StorageUse};
 use crate::graphql::outline::OperationOutline;
 
@@ -85,7 +85,7 @@ pub struct Price {
     pub made: u64,
     pub limit: u64,
     /// Set if the client gets the figures, or if the operation exceeds the limit.
-    pub dearest: Option<DearestPath>,
+    pub dearest: Option<DearestField>,
     /// The bounds by field, if the client gets them.
     pub fields: Vec<FieldCost>,
     /// Whether concurrent changes may cause more requests.
@@ -151,7 +151,10 @@ impl Price {
                 "roundTrips": used.round_trips,
             })
         });
-        let dearest = self.dearest.as_ref().map_or(Value::Null, |dearest| dearest.to_string().into());
+        let dearest = self.dearest.as_ref().map_or(
+            Value::Null,
+            |DearestField { path, requests }| async_graphql::value!({ "path": path.as_str(), "requests": *requests }),
+        );
         async_graphql::value!({ "limit": self.limit, "bound": bound, "spent": spent, "dearest": dearest })
     }
 }
@@ -167,10 +170,7 @@ impl CostModel {
     ) -> Price {
         let (is_reported, is_coarse) = (disclosure == Disclosure::Reported, disclosure == Disclosure::Hidden);
         let is_of_mutation = operation.operation().kind == OperationType::Mutation;
-        let known = || {
-            let sizes = reader.sizes(is_coarse);
-            if is_of_mutation { sizes.before_a_change() } else { sizes }
-        };
+        let known = || known_of(operation, reader.sizes(is_coarse));
         let so_far = || if purpose == Purpose::DryRun { Bound::NONE } else { spent(reader) };
         let refined;
         let sizes = known();
@@ -179,7 +179,7 @@ impl CostModel {
         let has_too_many_values = cost.bound().values > VALUES_MAX;
         let is_over = requests.saturating_add(so_far().requests()) > limit || has_too_many_values;
         // The charge of a client that must not know of drafts must not depend on what is cached, so the catalogs are always read for it.
-        let is_loose = (is_coarse || requests > CLOSE || has_too_many_values) && !is_of_mutation;
+        let is_loose = is_coarse || requests > CLOSE || has_too_many_values;
         let mut read = Vec::new();
         if is_loose && (is_over || is_reported || purpose != Purpose::Run) {
             read.extend(cost.demand().useful_catalogs().filter(|catalog| sizes.can_read(*catalog)));
@@ -196,11 +196,20 @@ impl CostModel {
             bound,
             made: so_far().requests(),
             limit,
-            dearest: if shows_dearest { cost.dearest_path() } else { None },
+            dearest: if shows_dearest { cost.dearest_field() } else { None },
             fields: if is_explained { cost.fields(&read) } else { Vec::new() },
             may_be_exceeded: sizes.are_shared,
             is_of_mutation,
         }
+    }
+}
+
+/// The part of the sizes that holds while the operation runs. The terms of what one change reads are those that existed before, or its input
+/// names them.
+pub fn known_of(operation: &OperationOutline, sizes: Sizes) -> Sizes {
+    match operation.operation().kind {
+        OperationType::Mutation => sizes.before_a_change(operation.has_one_root_field()),
+        _ => sizes,
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) struct Demand {
     pub requests: Bound,
     /// The look-ups of posts' terms, by kind. A request looks up each term once.
     terms: [u64; TermKind::ALL.len()],
+    /// The look-ups of terms that an input names: some may not have existed before.
+    named_terms: u64,
     /// The partition catalogs, each read at most once in a request: one bit for each of [`Catalog::ALL`].
     catalogs: u8,
     /// The catalogs that are not read and show that less is needed.
@@ -32,7 +34,14 @@ impl Demand {
         Self::of(Bound::of_rows(point_reads, range_reads, rows))
     }
 
+    pub(super) fn of_named_terms(count: u64) -> Self {
+        Self { named_terms: count, ..Self::default() }
+    }
+
     pub(super) fn of_terms(kind: TermKind, count: u64) -> Self {
+        if count == 0 {
+            return Self::default();
+        }
         let mut demand = Self::default().refined_by(Catalog::Terms(kind));
         demand.terms[kind as usize] = count;
         demand
@@ -68,23 +77,22 @@ impl Demand {
         Self {
             requests: self.requests.combine(other.requests, &with),
             terms: std::array::from_fn(|kind| with(self.terms[kind], other.terms[kind])),
+            named_terms: with(self.named_terms, other.named_terms),
             catalogs: self.catalogs | other.catalogs,
             refined_by: self.refined_by | other.refined_by,
         }
     }
 
-    /// The total bound. `read`: the known catalogs that count nevertheless. `parts`: the number of root fields that share no reads, so that
-    /// each reads its catalogs.
-    pub(super) fn bound(&self, sizes: &Sizes, read: &[Catalog], parts: u64) -> Bound {
+    /// The total bound. `read`: the known catalogs that count nevertheless.
+    pub(super) fn bound(&self, sizes: &Sizes, read: &[Catalog]) -> Bound {
         let look_ups = TermKind::ALL.map(|kind| self.terms[kind as usize].min(sizes.terms(kind).unwrap_or(u64::MAX)));
-        let look_ups = look_ups.into_iter().fold(0, u64::saturating_add);
+        let look_ups = look_ups.into_iter().fold(self.named_terms, u64::saturating_add);
         let counts = |catalog: &Catalog| self.catalogs & bit(*catalog) != 0;
         let unread = Catalog::ALL.into_iter().filter(|catalog| !sizes.knows(*catalog) || read.contains(catalog));
         let ranges = unread.filter(counts).map(|catalog| sizes.reads_of_catalog(catalog)).sum();
-        let catalogs = Bound::new(0, ranges).times(parts);
         // On tables, range coalescing may read adjacent rows together, with the rows between them.
         let between = if sizes.are_shared { look_ups.saturating_mul(NEAR_ROWS_MAX as u64 - 1) } else { 0 };
-        self.requests.plus(Bound::of_rows(look_ups, 0, between)).plus(catalogs)
+        self.requests.plus(Bound::of_rows(look_ups, 0, between)).plus(Bound::new(0, ranges))
     }
 }
 

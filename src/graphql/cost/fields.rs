@@ -1,36 +1,27 @@
 //! What a client learns of the cost of the fields. The rule: a field is named as the client wrote it, by the keys of the answer.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use async_graphql::{Name, Pos};
 
-use super::bound::Bound;
+use super::demand::Demand;
 use super::walk::{FieldNode, OperationCost};
 use crate::content::read::{Catalog, Sizes};
 
-/// The most expensive field of an operation, which the client has to make cheaper, and the maximum number of its requests on all objects
-/// together.
+/// The most expensive field of an operation, which the client has to make cheaper.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DearestPath {
+pub struct DearestField {
     /// The keys of the answer without list indexes, such as `tags.nodes.posts`.
-    path: String,
-    /// The objects that the field is on.
-    times: u64,
-    /// The requests on one of them.
-    each: Bound,
+    pub path: String,
+    /// The maximum number of its own requests on all objects together.
+    pub requests: u64,
 }
 
-impl fmt::Display for DearestPath {
+impl fmt::Display for DearestField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Bound { point_reads, range_reads, transactions, .. } = self.each;
-        let point_reads = point_reads + transactions;
-        let each = match (point_reads, range_reads) {
-            (points, 0) => format!("{points}"),
-            (0, ranges) => format!("{ranges}"),
-            (points, ranges) => format!("({ranges} + {points})"),
-        };
-        write!(f, "{}: {} × {each}", self.path, self.times)
+        write!(f, "{}: {}", self.path, self.requests)
     }
 }
 
@@ -48,9 +39,8 @@ fn shown_key(key: &str) -> Cow<'_, str> {
 /// The bound of a field. Fields of one key are one field, as in the answer.
 #[derive(Debug, Clone)]
 pub struct FieldCost {
-    /// As in [`DearestPath`], with long keys shortened.
+    /// As in [`DearestField`].
     pub path: String,
-    key: Name,
     pub name: Name,
     /// The type; empty if the field is not in the schema.
     pub type_text: String,
@@ -62,63 +52,49 @@ pub struct FieldCost {
 
 impl OperationCost<'_> {
     /// `None` if nothing is read.
-    pub fn dearest_path(&self) -> Option<DearestPath> {
-        let mut dearest = None;
-        search(&self.roots, self.sizes, &mut Vec::new(), &mut dearest);
-        dearest.map(|(_, path)| path)
+    pub fn dearest_field(&self) -> Option<DearestField> {
+        let mut dearest: Option<DearestField> = None;
+        let mut open = self.fields(&[]);
+        open.reverse();
+        while let Some(field) = open.pop() {
+            if field.bound > dearest.as_ref().map_or(0, |dearest| dearest.requests) {
+                dearest = Some(DearestField { path: field.path, requests: field.bound });
+            }
+            open.extend(field.fields.into_iter().rev());
+        }
+        dearest
     }
 
     /// The bounds by field. `read`: the catalogs that the price has read. They count for the fields that need them, although these find them
     /// in memory.
     pub(super) fn fields(&self, read: &[Catalog]) -> Vec<FieldCost> {
-        let mut fields = Vec::new();
-        add(&mut fields, &self.roots, "", (self.sizes, read));
-        fields
+        costs(self.roots.iter().collect(), "", (self.sizes, read))
     }
 }
 
-fn search<'t>(
-    nodes: &'t [FieldNode<'_>],
-    sizes: &Sizes,
-    keys: &mut Vec<&'t str>,
-    dearest: &mut Option<(u64, DearestPath)>,
-) {
-    for node in nodes {
-        keys.push(node.field.response_key());
-        let own = node.own.bound(sizes, &[], 1);
-        if own.requests() > dearest.as_ref().map_or(0, |(requests, _)| *requests) {
-            // Equal requests of different objects are made once, so the field's requests may only suffice for the different objects.
-            let times = [node.on.different, node.on.all].into_iter().find(|n| is_multiple(own, *n)).unwrap_or(1);
-            let each = Bound::new(own.point_reads / times, own.range_reads / times).writing(own.transactions / times);
-            *dearest = Some((own.requests(), DearestPath { path: keys.join("."), times, each }));
-        }
-        search(&node.below, sizes, keys, dearest);
-        keys.pop();
-    }
-}
-
-fn is_multiple(own: Bound, n: u64) -> bool {
-    n > 0 && [own.point_reads, own.range_reads, own.transactions].iter().all(|requests| requests.is_multiple_of(n))
-}
-
-fn add(into: &mut Vec<FieldCost>, nodes: &[FieldNode<'_>], above: &str, (sizes, read): (&Sizes, &[Catalog])) {
+fn costs<'t>(nodes: Vec<&'t FieldNode<'t>>, above: &str, (sizes, read): (&Sizes, &[Catalog])) -> Vec<FieldCost> {
+    let (mut by_key, mut places): (Vec<(&Name, Vec<&FieldNode<'_>>)>, _) = (Vec::new(), HashMap::new());
     for node in nodes {
         let key = node.field.response_key();
-        let at = into.iter().position(|known| known.key == *key).unwrap_or_else(|| {
-            let shown = shown_key(key);
-            into.push(FieldCost {
-                path: if above.is_empty() { shown.into_owned() } else { format!("{above}.{shown}") },
-                key: key.clone(),
-                name: node.field.name.clone(),
-                type_text: node.of.map(ToString::to_string).unwrap_or_default(),
-                position: node.field.position,
-                bound: 0,
-                fields: Vec::new(),
-            });
-            into.len() - 1
-        });
-        let found = &mut into[at];
-        found.bound = found.bound.saturating_add(node.own.bound(sizes, read, 1).requests());
-        add(&mut found.fields, &node.below, &found.path, (sizes, read));
+        let place = *places.entry(key).or_insert(by_key.len());
+        match by_key.get_mut(place) {
+            Some((_, same)) => same.push(node),
+            None => by_key.push((key, vec![node])),
+        }
     }
+    let cost = |(key, nodes): (&Name, Vec<&FieldNode<'_>>)| {
+        let shown = shown_key(key);
+        let path = if above.is_empty() { shown.into_owned() } else { format!("{above}.{shown}") };
+        // Together, they read a catalog once.
+        let own = nodes.iter().fold(Demand::default(), |all, node| all.plus(node.own));
+        FieldCost {
+            name: nodes[0].field.name.clone(),
+            type_text: nodes[0].of.map(ToString::to_string).unwrap_or_default(),
+            position: nodes[0].field.position,
+            bound: own.bound(sizes, read).requests(),
+            fields: costs(nodes.iter().flat_map(|node| &node.below).collect(), &path, (sizes, read)),
+            path,
+        }
+    };
+    by_key.into_iter().map(cost).collect()
 }

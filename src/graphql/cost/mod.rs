@@ -2,10 +2,10 @@
 //! content meanwhile.
 //!
 //! One walk ([`walk`]) over the operation makes a tree of its fields, each with its cost by the [`prices`] of the object types and the
-//! requested page sizes. The bound, the dearest part and the bounds by field are read off this tree. The walk carries two numbers of parents:
-//! all of them, and the different ones, because equal fields of equal parents share their reads. A field that is not in the schema costs
-//! nothing, because validation refuses it. The time of the walk is proportional to the number of fields with fragments expanded, and for
-//! each list to the number of months.
+//! requested page sizes. The bound, the dearest field and the bounds by field are read off this tree. The walk carries two numbers of parents:
+//! all of them, and the different ones, because equal fields of equal parents share their reads. A mutation costs what its input names, and the
+//! post in its payload has the terms of the input. A field that is not in the schema costs nothing, because validation refuses it. The time of
+//! the walk is proportional to the number of fields with fragments expanded, and for each list to the number of months.
 
 mod admission;
 mod arguments;
@@ -13,6 +13,7 @@ mod bound;
 mod check;
 mod demand;
 mod fields;
+mod inputs;
 mod pages;
 mod prices;
 mod reads;
@@ -25,11 +26,11 @@ use super::type_map::TypeMap;
 use prices::{PRICES, PriceTable, Prices};
 
 pub use crate::content::read::Sizes;
-pub use admission::{CostRequest, Disclosure, Price, Pricing, Purpose};
+pub use admission::{CostRequest, Disclosure, Price, Pricing, Purpose, known_of};
 pub use arguments::NODES_MAX;
 pub use bound::{Bound, STORAGE_REQUESTS_MAX, VALUES_MAX, refusal, refusal_of_values};
 pub use check::OnlyCheck;
-pub use fields::{DearestPath, FieldCost};
+pub use fields::{DearestField, FieldCost};
 pub use prices::{ANCESTORS, MONTHS_ASSUMED, TERMS_OF_POST};
 pub use walk::{Circumstances, OperationCost};
 

@@ -72,6 +72,8 @@ pub(super) struct Selected {
 impl List {
     pub(super) fn of(source: Source, arguments: &Arguments<'_>, sizes: &Sizes) -> Self {
         let source = match source {
+            // Refused before anything is read.
+            Source::Drafts | Source::Scheduled if sizes.is_anonymous => return Self::none(Source::Other),
             Source::Terms(kind) if arguments.is_by_count() => Source::TermsByCount(kind),
             source => source,
         };

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
+use crate::content::MOVED_PAGES_MAX;
 use crate::content::editor::{MERGE_READ_AHEAD, MERGE_TRIES_MAX, MERGED_POSTS_MAX};
 use crate::content::read::pages::RANGE_READS_MAX;
 use crate::content::read::{
@@ -20,6 +21,7 @@ use crate::model::post::TERMS_MAX;
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 
 use super::bound::Bound;
+use super::inputs::{InputCost, given};
 use super::pages::Source;
 
 /// The reads of a term by a slug that is not its first one.
@@ -30,7 +32,7 @@ const _: () = assert!(CATEGORY_DEPTH_MAX == PATH_DEPTH_MAX, "pages and categorie
 /// The maximum number of terms of one kind of a post. An import or a mutation with more is refused.
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
 /// The place of a page: its parent and the page with the requested path, each with its path row.
-pub(super) const PLACE: u64 = 5;
+const PLACE: u64 = 4;
 /// The months of a century, for the `@listSize` of the archive, because the actual number is known only when a query is priced.
 pub const MONTHS_ASSUMED: u64 = 1200;
 
@@ -96,14 +98,10 @@ pub(super) enum Reads {
     CategoriesAbove,
     /// The children of a category: the tree, and each category.
     CategoriesBelow,
-    /// A change of a post whose input names terms; the look-ups of these are added.
-    WithTerms(Bound),
-    /// A change of many posts: this for each of them, the look-ups of terms, and one transaction.
-    Bulk(Bound),
-    /// As `Fixed`, and the terms of the version.
-    RestoreRevision(Bound),
-    /// As `Fixed`, and the pages below, if the page is moved.
-    UpdatePage(Bound),
+    /// A change, and what the fields of its input add.
+    Change(Bound, &'static [InputCost]),
+    /// A change of many posts: this for each of them, what the fields of its input add, and one transaction.
+    Bulk(Bound, &'static [InputCost]),
 }
 
 /// The maximum number of objects that a field returns.
@@ -119,6 +117,21 @@ pub(super) enum Objects {
     ForEachId,
     /// One for each month of the archive that the arguments `year` and `month` select.
     Months,
+    /// The post of a payload, whose terms the input of the mutation may name.
+    Saved(SavedPost),
+    /// The errors of a creation: none of them has an object.
+    ErrorsAlone,
+}
+
+/// How a mutation has changed the post of its payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SavedPost {
+    /// It has the terms of the input and no others, unless an idempotency key was used before. Of an actor with the role author it has that author.
+    Created,
+    /// It has the terms of the input, and keeps those of the kinds that the input omits.
+    Updated,
+    /// It has the terms of an earlier version, of which deleted tags were created again.
+    Restored,
 }
 
 /// A list of tokens fits into one range read; a row may be added meanwhile.
@@ -149,29 +162,78 @@ const CONNECTIONS: &[&str] = &[
 ];
 const COUNTED_CONNECTIONS: &[&str] =
     &["AuthorConnection", "CategoryConnection", "PostConnection", "SeriesConnection", "TagConnection"];
+/// The payloads of mutations that change no object that exists, so that none can be changed meanwhile.
+const CREATIONS: &[&str] = &[
+    "CreateAuthorPayload",
+    "CreateCategoryPayload",
+    "CreatePagePayload",
+    "CreatePostPayload",
+    "CreateSeriesPayload",
+    "CreateTagPayload",
+];
 const PAGE: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::Page);
 const NAVIGATION: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::AtMost(ITEMS_MAX as u64));
 
-// Changes: an upper bound without conflicts. Each retry after a conflict costs more, and no mutation is stopped at its bound.
+// Changes: an upper bound without conflicts. Each retry after a conflict costs more, and no mutation is stopped at its bound. What the input
+// does not say is assumed to be the most that is possible, however rare: a post with 100 terms of each kind (if there are as many) in a payload
+// that selects them, and 44 pages below one that is moved.
 
 /// The row with the place of the post, its row there, and the first one again if the post was just deleted.
 const FIND_POST: u64 = 3;
+/// A term by a slug. If no term has it, similar ones are suggested.
+const NAMED: Bound = Bound::new(TERM_READS, 1);
+/// A term by its id.
+const TERM_OF_ID: Bound = Bound::new(TERM_READS, 0);
+const PICTURE_OF_ID: Bound = Bound::new(1, 0);
 /// The owner of a slug, read for the error if the input has other errors.
-const OWNER_OF_SLUG: u64 = 3;
-const COVER: u64 = 1;
+const OWNER_OF_SLUG: Bound = Bound::new(3, 0);
+/// If the slug from the title is taken, a free number is searched and the post created with it.
+const NUMBERED: Bound = Bound::NONE.writing(2);
 /// A key's use, and the post that was created with it.
-const KEY: u64 = 1 + FIND_POST;
-const CREATE_POST: Price = Price::of(Reads::WithTerms(changing(COVER + OWNER_OF_SLUG + KEY, 0)));
-const UPDATE_POST: Price = Price::of(Reads::WithTerms(changing(FIND_POST + COVER + OWNER_OF_SLUG, 0)));
-/// The post, or the page that the search for it leads to, and the version.
-const RESTORE_REVISION: Price = Price::of(Reads::RestoreRevision(changing(FIND_POST + PAGE_STEPS + 1, 0)));
+const KEY: Bound = Bound::new(1 + FIND_POST, 0);
+const CREATE_POST: Price = change(0, 0).with(&[
+    given("authorSlugs", TERMS_OF_POST, NAMED),
+    given("categorySlugs", TERMS_OF_POST, NAMED),
+    given("tagSlugs", TERMS_OF_POST, NAMED),
+    given("seriesSlug", 1, NAMED),
+    given("coverId", 1, PICTURE_OF_ID),
+    given("slug", 1, OWNER_OF_SLUG).or_omitted(NUMBERED),
+    given("idempotencyKey", 1, KEY),
+]);
+const UPDATE_POST: Price = change(FIND_POST, 0).with(&[
+    given("authorSlugs", TERMS_OF_POST, NAMED),
+    given("categorySlugs", TERMS_OF_POST, NAMED),
+    given("tagSlugs", TERMS_OF_POST, NAMED),
+    given("seriesSlug", 1, NAMED),
+    given("coverId", 1, PICTURE_OF_ID),
+    given("slug", 1, OWNER_OF_SLUG),
+]);
+/// The post, or the page that the search for it leads to, and the version; the post again if terms were merged since.
+const RESTORE_REVISION: Price =
+    Price::of(Reads::Change(Bound::new(2 * FIND_POST + PAGE_STEPS + 1, 0).writing(2), &[]));
 /// The post, and the key of links.
 const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
-/// The term by its current or former slug, the owner of the requested slug for an error, the picture and the parent.
-const WRITE_TERM: Price = change(3 * TERM_READS + 1, 0);
-/// The term, its count, the tree of categories, and all drafts, to count those of a term whose deletion is refused.
-const DELETE_TERM: Price = change(2 * TERM_READS + 2, RANGE_READS_MAX as u64 + 10);
-const BULK: Price = Price::of(Reads::Bulk(Bound::new(FIND_POST, 0)));
+/// The owner of the slug.
+const CREATE_TERM: Price =
+    change(TERM_READS, 0).with(&[given("avatarId", 1, PICTURE_OF_ID), given("parentId", 1, TERM_OF_ID)]);
+/// The term; also the owner of a new slug, for an error.
+const UPDATE_TERM: Price = change(TERM_READS, 0).with(&[
+    given("avatarId", 1, PICTURE_OF_ID),
+    given("parentId", 1, TERM_OF_ID),
+    given("slug", 1, TERM_OF_ID),
+]);
+/// The term, and the tree of categories.
+const DELETE_TERM: Price = change(TERM_READS + 1, 0);
+const BULK: Price = Price::of(Reads::Bulk(
+    Bound::new(FIND_POST, 0),
+    &[
+        given("addTagSlugs", TERMS_OF_POST, NAMED),
+        given("removeTagSlugs", TERMS_OF_POST, NAMED),
+        given("addCategorySlugs", TERMS_OF_POST, NAMED),
+        given("removeCategorySlugs", TERMS_OF_POST, NAMED),
+        given("authorSlugs", TERMS_OF_POST, NAMED),
+    ],
+));
 const MERGE_TRIES: u64 = MERGE_TRIES_MAX as u64;
 /// In each try: both terms, the tree of categories, the index of the term, and all drafts. Each post is changed once, in a transaction of its own in the worst
 /// case; those that are read ahead of a group are read again.
@@ -183,18 +245,30 @@ const MERGE: Price = Price::of(Reads::Fixed(
     )
     .writing(MERGED_POSTS_MAX as u64 + MERGE_TRIES),
 ));
-/// The row of the tree, and the page. A page that is to be scheduled also takes a range read of those that are.
+/// The row of the tree, and the page.
 const PAGE_STEPS: u64 = 2;
 /// As `KEY`, for a page.
-const KEY_OF_PAGE: u64 = 2;
-const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE + COVER + KEY_OF_PAGE, 1);
-const UPDATE_PAGE: Price = Price::of(Reads::UpdatePage(changing(PAGE_STEPS + COVER, 1)));
+const KEY_OF_PAGE: Bound = Bound::new(2, 0);
+/// A page that is to be scheduled: a range read of those that are.
+const SCHEDULED: Bound = Bound::new(0, 1);
+const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE, 0).with(&[
+    given("coverId", 1, PICTURE_OF_ID),
+    given("idempotencyKey", 1, KEY_OF_PAGE),
+    given("publishAt", 1, SCHEDULED),
+]);
+/// The place of the page that is moved; each page below it, with its path row and the page that had its path; and the children of each.
+const MOVE: Bound = Bound::new(PLACE + 3 * (MOVED_PAGES_MAX as u64 - 1), 2 * MOVED_PAGES_MAX as u64);
+const UPDATE_PAGE: Price = change(PAGE_STEPS, 0).with(&[
+    given("coverId", 1, PICTURE_OF_ID),
+    given("path", 1, MOVE),
+    given("publishAt", 1, SCHEDULED),
+]);
 /// The page, and the children because of which it cannot be deleted.
 const DELETE_PAGE: Price = change(PAGE_STEPS, 2 + 2 * PAGES_MAX as u64 / 1_000);
-/// The tokens, the author, and authors with similar slugs if none has this one.
-const CREATE_TOKEN: Price = change(TERM_READS, 3);
+/// The tokens.
+const CREATE_TOKEN: Price = change(0, 2).with(&[given("authorSlug", 1, NAMED)]);
 /// The asset becomes a removal, which ends when the bytes are deleted.
-const DELETE_ASSET: Price = Price::of(Reads::Fixed(Bound::new(1, 0).writing(2)));
+const DELETE_ASSET: Price = Price::of(Reads::Change(Bound::new(1, 0).writing(2), &[]));
 
 const fn fixed(point_reads: u64, range_reads: u64) -> Price {
     Price::of(Reads::Fixed(Bound::new(point_reads, range_reads)))
@@ -205,16 +279,16 @@ const fn shared(point_reads: u64) -> Price {
 }
 
 /// The reads of a change, and its transaction.
-const fn changing(point_reads: u64, range_reads: u64) -> Bound {
-    Bound::new(point_reads, range_reads).writing(1)
-}
-
 const fn change(point_reads: u64, range_reads: u64) -> Price {
-    Price::of(Reads::Fixed(changing(point_reads, range_reads)))
+    Price::of(Reads::Change(Bound::new(point_reads, range_reads).writing(1), &[]))
 }
 
 const fn terms_of_post(kind: TermKind) -> Price {
     Price::of(Reads::TermsOfPost(kind)).returning(Objects::TermsOfPost(kind))
+}
+
+const fn saved(post: SavedPost) -> Price {
+    Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::Saved(post))
 }
 
 pub(super) const PRICES: &PriceTable = &[
@@ -231,13 +305,15 @@ pub(super) const PRICES: &PriceTable = &[
     (CONNECTIONS, "edges", PAGE),
     (CONNECTIONS, "nodes", PAGE),
     (COUNTED_CONNECTIONS, "totalCount", Price::of(Reads::Count)),
-    (&["Mutation"], "createAuthor", WRITE_TERM),
-    (&["Mutation"], "createCategory", WRITE_TERM),
+    (CREATIONS, "userErrors", Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::ErrorsAlone)),
+    (&["CreatePostPayload"], "post", saved(SavedPost::Created)),
+    (&["Mutation"], "createAuthor", CREATE_TERM),
+    (&["Mutation"], "createCategory", CREATE_TERM),
     (&["Mutation"], "createPage", CREATE_PAGE),
     (&["Mutation"], "createPost", CREATE_POST),
     (&["Mutation"], "createPreview", CREATE_PREVIEW),
-    (&["Mutation"], "createSeries", WRITE_TERM),
-    (&["Mutation"], "createTag", WRITE_TERM),
+    (&["Mutation"], "createSeries", CREATE_TERM),
+    (&["Mutation"], "createTag", CREATE_TERM),
     (&["Mutation"], "createToken", CREATE_TOKEN),
     (&["Mutation"], "deleteAsset", DELETE_ASSET),
     (&["Mutation"], "deleteAuthor", DELETE_TERM),
@@ -259,13 +335,13 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Mutation"], "unpublishPage", UPDATE_PAGE),
     (&["Mutation"], "unpublishPost", change(FIND_POST, 0)),
     (&["Mutation"], "updateAsset", change(1, 0)),
-    (&["Mutation"], "updateAuthor", WRITE_TERM),
-    (&["Mutation"], "updateCategory", WRITE_TERM),
+    (&["Mutation"], "updateAuthor", UPDATE_TERM),
+    (&["Mutation"], "updateCategory", UPDATE_TERM),
     (&["Mutation"], "updatePage", UPDATE_PAGE),
     (&["Mutation"], "updatePost", UPDATE_POST),
     (&["Mutation"], "updatePosts", BULK),
-    (&["Mutation"], "updateSeries", WRITE_TERM),
-    (&["Mutation"], "updateTag", WRITE_TERM),
+    (&["Mutation"], "updateSeries", UPDATE_TERM),
+    (&["Mutation"], "updateTag", UPDATE_TERM),
     (&["NavigationItem"], "children", NAVIGATION),
     (&["Page"], "breadcrumbs", shared(ANCESTORS).returning(Objects::AtMost(ANCESTORS))),
     (&["Page"], "children", Price::of(Reads::ChildPages { before: 0 })),
@@ -313,6 +389,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Query"], "tag", TERM),
     (&["Query"], "tags", Price::of(Reads::Page(Source::Terms(TermKind::Tag)))),
     (&["Query"], "tokens", TOKENS),
+    (&["RestoreRevisionPayload"], "post", saved(SavedPost::Restored)),
     (&["Revision"], "authors", TERMS_OF_REVISION),
     (&["Revision"], "categories", TERMS_OF_REVISION),
     (&["Revision"], "series", TERM),
@@ -324,6 +401,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["SeriesPlace"], "previous", Price::of(Reads::Series(1))),
     (&["Site"], "image", PICTURE),
     (&["Site"], "navigation", NAVIGATION),
+    (&["UpdatePostPayload"], "post", saved(SavedPost::Updated)),
     (&["UpdatePostsPayload"], "posts", PAGE),
     (&["DeletePostsPayload", "UpdatePostsPayload"], "userErrors", PAGE),
     (&["TokenAuditLogEntry"], "token", fixed(1, 0)),
@@ -336,6 +414,12 @@ impl Price {
 
     pub(super) const fn returning(self, objects: Objects) -> Self {
         Self { objects, ..self }
+    }
+
+    /// A change with what the fields of its input add.
+    const fn with(self, input: &'static [InputCost]) -> Self {
+        let Reads::Change(always, _) = self.reads else { panic!("only a change has an input") };
+        Self { reads: Reads::Change(always, input), ..self }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The storage requests of a field and the number of objects that it returns, from its price. The rule: what the catalogs do not show is
 //! assumed to cost the maximum.
 
-use crate::content::MOVED_PAGES_MAX;
 use crate::content::read::{Catalog, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes, all_pages_reads};
 use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
 use crate::model::{NodeId, TermKind};
@@ -10,7 +9,7 @@ use super::arguments::{Arguments, NODES_MAX};
 use super::bound::Bound;
 use super::demand::Demand;
 use super::pages::{self, List, Selected, Source};
-use super::prices::{ANCESTORS, KEYS_OF_PAGES, OLDEST_REVISION, Objects, PLACE, Reads, TERM_READS, TERMS_OF_POST};
+use super::prices::{ANCESTORS, KEYS_OF_PAGES, OLDEST_REVISION, Objects, Reads, SavedPost, TERM_READS, TERMS_OF_POST};
 
 /// The row with the place of a post, and its row there.
 const POST_READS: u64 = 2;
@@ -21,16 +20,6 @@ const MONTHS_UNKNOWN: u64 = 10_000;
 /// The versions in one range read: a store of tables returns at most 4 MiB at once, and a version may have 700 KB.
 const VERSIONS_OF_RANGE: u64 = 5;
 
-/// The input fields that name terms of a change of many posts.
-const BULK_TERM_FIELDS: [&str; 5] =
-    ["addTagSlugs", "removeTagSlugs", "addCategorySlugs", "removeCategorySlugs", "authorSlugs"];
-/// The number of unknown slugs per field for which terms are suggested, with one range read each.
-const SUGGESTED_FOR: u64 = 5;
-/// The numbers that are appended to a slug that is taken, with one transaction each. If more posts have the same title, it costs more.
-const SLUGS_TRIED: u64 = 200;
-/// The indexes of a post without those of declared fields: its terms, its series, its language and whether it is featured.
-const INDEXES_OF_POST: u64 = 3 * TERMS_OF_POST + 3;
-
 /// What the price of a field depends on.
 pub(super) struct Priced<'a> {
     pub arguments: Arguments<'a>,
@@ -40,6 +29,15 @@ pub(super) struct Priced<'a> {
     /// The list of the page that the field returns.
     pub list: List,
     pub selected: Selected,
+    /// Set if the field is on the post of a payload.
+    pub saved: Option<Saved<'a>>,
+}
+
+/// A post that a mutation with these arguments has changed.
+#[derive(Clone, Copy)]
+pub(super) struct Saved<'a> {
+    pub by: Arguments<'a>,
+    pub post: SavedPost,
 }
 
 impl Reads {
@@ -48,10 +46,8 @@ impl Reads {
         !matches!(
             self,
             Self::Fixed(_)
-                | Self::WithTerms(_)
-                | Self::Bulk(_)
-                | Self::RestoreRevision(_)
-                | Self::UpdatePage(_)
+                | Self::Change(..)
+                | Self::Bulk(..)
                 | Self::Post { .. }
                 | Self::Series(_)
                 | Self::Count
@@ -76,7 +72,10 @@ impl Reads {
             Self::Count => pages::count(&priced.on, sizes),
             Self::CountOfTerm => pages::count_of_term(sizes),
             Self::TermOfPost(kind) => Demand::of_terms(kind, 1),
-            Self::TermsOfPost(kind) => Demand::of_terms(kind, terms_of_post(kind, sizes)),
+            Self::TermsOfPost(kind) => {
+                let TermsOfPost { named, others } = terms_of_post(kind, priced);
+                Demand::of_named_terms(named).plus(Demand::of_terms(kind, others))
+            }
             Self::TermsOfRevision => Demand::reads(TERM_READS * TERMS_OF_POST, 0),
             Self::Neighbour => pages::neighbour(sizes),
             Self::Series(posts) => pages::of_series(posts, sizes),
@@ -90,19 +89,12 @@ impl Reads {
             }
             Self::AllPages => all_pages(arguments),
             Self::Catalogs => Catalog::ALL.into_iter().fold(Demand::default(), Demand::with),
-            Self::WithTerms(bound) => with_terms(bound, arguments),
-            Self::Bulk(each) => {
-                let terms = named_terms(&BULK_TERM_FIELDS, arguments);
-                Demand::of(each.times(priced.list.size).writing(1).plus(terms))
+            Self::Change(always, input) => {
+                Demand::of(input.iter().fold(always, |bound, cost| bound.plus(cost.bound(arguments))))
             }
-            Self::RestoreRevision(bound) => {
-                // A post has at most one index entry for each declared field.
-                let restored = TERM_READS * (INDEXES_OF_POST + sizes.indexed_fields);
-                Demand::of(bound.plus(Bound::new(restored, 0)))
-            }
-            Self::UpdatePage(bound) => {
-                let moved = if arguments.has(&["input", "path"]) { MOVED_PAGES_MAX as u64 } else { 0 };
-                Demand::of(bound.plus(Bound::new(PLACE, 2).times(moved)))
+            Self::Bulk(each, input) => {
+                let always = each.times(priced.list.size).writing(1);
+                Demand::of(input.iter().fold(always, |bound, cost| bound.plus(cost.bound(arguments))))
             }
         }
     }
@@ -111,9 +103,13 @@ impl Reads {
 impl Objects {
     pub(super) fn count(self, priced: &Priced<'_>) -> u64 {
         match self {
-            Self::One => 1,
+            Self::One | Self::Saved(_) => 1,
+            Self::ErrorsAlone => 0,
             Self::AtMost(count) => count,
-            Self::TermsOfPost(kind) => terms_of_post(kind, priced.sizes),
+            Self::TermsOfPost(kind) => {
+                let TermsOfPost { named, others } = terms_of_post(kind, priced);
+                named.max(others)
+            }
             Self::Page => priced.on.items(priced.sizes),
             Self::ForEachId => priced.arguments.length(&["ids"], NODES_MAX),
             Self::Months => months(priced),
@@ -121,9 +117,25 @@ impl Objects {
     }
 }
 
-/// The maximum number of terms of one kind that a post has.
-fn terms_of_post(kind: TermKind, sizes: &Sizes) -> u64 {
-    TERMS_OF_POST.min(sizes.terms(kind).unwrap_or(u64::MAX))
+/// The maximum number of terms of one kind of a post: those that the input of a change has named, or the others.
+struct TermsOfPost {
+    named: u64,
+    others: u64,
+}
+
+fn terms_of_post(kind: TermKind, priced: &Priced<'_>) -> TermsOfPost {
+    let any = TERMS_OF_POST.min(priced.sizes.terms(kind).unwrap_or(u64::MAX));
+    let Some(Saved { by, post }) = priced.saved else { return TermsOfPost { named: 0, others: any } };
+    let named = by.length(&["input", kind.slugs_field()], TERMS_OF_POST as usize);
+    match post {
+        SavedPost::Created => {
+            let others = if by.has(&["input", "idempotencyKey"]) { any } else { 0 };
+            TermsOfPost { named: named.max(u64::from(kind == TermKind::Author)), others }
+        }
+        SavedPost::Updated => TermsOfPost { named, others: if by.has(&["input", kind.slugs_field()]) { 0 } else { any } },
+        SavedPost::Restored if kind == TermKind::Tag => TermsOfPost { named: TERMS_OF_POST, others: 0 },
+        SavedPost::Restored => TermsOfPost { named: 0, others: any },
+    }
 }
 
 fn months(priced: &Priced<'_>) -> u64 {
@@ -188,16 +200,4 @@ fn page_of_revisions(priced: &Priced<'_>) -> Demand {
     let page = Bound::new(POST_READS, 1 + versions / VERSIONS_OF_RANGE);
     let oldest = if priced.arguments.is_from_end() { OLDEST_REVISION } else { Bound::default() };
     Demand::of(page.plus(oldest))
-}
-
-/// A change of a post whose input names terms: two reads for a former slug, and suggestions for unknown slugs.
-fn with_terms(change: Bound, arguments: &Arguments<'_>) -> Demand {
-    let is_numbered = arguments.field.name == "createPost" && !arguments.surely_has(&["input", "slug"]);
-    let numbers = if is_numbered { SLUGS_TRIED } else { 0 };
-    Demand::of(change.plus(named_terms(&TermKind::ALL.map(TermKind::slugs_field), arguments).writing(numbers)))
-}
-
-fn named_terms(fields: &[&str], arguments: &Arguments<'_>) -> Bound {
-    let named = fields.iter().map(|field| arguments.length(&["input", field], TERMS_OF_POST as usize));
-    named.fold(Bound::NONE, |all, count| all.plus(Bound::new(TERM_READS * count, count.min(SUGGESTED_FOR))))
 }

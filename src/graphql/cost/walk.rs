@@ -9,7 +9,7 @@ use super::bound::Bound;
 use super::demand::Demand;
 use super::pages::{List, Selected, Source};
 use super::prices::{Objects, Price, Prices, Reads};
-use super::reads::{Priced, type_and_reads};
+use super::reads::{Priced, Saved, type_and_reads};
 use crate::content::read::Sizes;
 use crate::graphql::outline::{Field, OperationOutline, SelectionKind, SetId};
 use crate::graphql::type_map::{self, TypeMap};
@@ -37,8 +37,6 @@ pub(super) struct FieldNode<'a> {
     pub field: &'a Field,
     /// `None` if the field is not in the schema, which validation refuses, or if it is of introspection.
     pub of: Option<&'a Type>,
-    /// The objects that the field is on.
-    pub on: Count,
     /// The field itself on all objects, without its selection.
     pub own: Demand,
     pub below: Vec<FieldNode<'a>>,
@@ -46,10 +44,10 @@ pub(super) struct FieldNode<'a> {
 
 /// The number of objects that a selection is on.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Count {
-    pub all: u64,
+struct Count {
+    all: u64,
     /// Objects with different ids. Equal fields of equal objects share their reads.
-    pub different: u64,
+    different: u64,
 }
 
 /// The objects that a selection is on.
@@ -59,6 +57,10 @@ struct Parents<'a> {
     /// The list of the page, if the objects are connections.
     list: List,
     count: Count,
+    /// The arguments of the field that returned the objects.
+    arguments: Option<Arguments<'a>>,
+    /// Set if the object is the post of a payload.
+    saved: Option<Saved<'a>>,
 }
 
 struct CostWalk<'a> {
@@ -77,26 +79,42 @@ impl<'a> OperationCost<'a> {
     ) -> Self {
         let kind = operation.operation().kind;
         let objects = types.root(kind).into_iter().collect();
-        let root = Parents { objects, list: List::none(Source::Other), count: Count { all: 1, different: 1 } };
+        let (list, count) = (List::none(Source::Other), Count { all: 1, different: 1 });
+        let root = Parents { objects, list, count, arguments: None, saved: None };
         let mut roots = Vec::new();
         CostWalk { types, prices, operation, circumstances }.add(operation.operation().set, &root, &mut roots);
         Self { roots, sizes: circumstances.sizes, is_mutation: kind == OperationType::Mutation }
     }
 
     pub fn bound(&self) -> Bound {
+        if !self.is_mutation {
+            return self.demand().bound(self.sizes, &[]);
+        }
         // Each change changes what the next one reads, so they share no reads.
-        let parts = if self.is_mutation { self.roots.len() as u64 } else { 1 };
-        self.demand().bound(self.sizes, &[], parts)
+        self.roots.iter().fold(Bound::NONE, |all, change| all.plus(change.demand_of_change().bound(self.sizes, &[])))
     }
 
     /// The demand of all fields.
     pub(super) fn demand(&self) -> Demand {
-        sum(&self.roots)
+        let of_root = if self.is_mutation { FieldNode::demand_of_change } else { FieldNode::demand };
+        self.roots.iter().fold(Demand::default(), |all, root| all.plus(of_root(root)))
     }
 }
 
-fn sum(nodes: &[FieldNode<'_>]) -> Demand {
-    nodes.iter().fold(Demand::default(), |all, node| all.plus(node.own).plus(sum(&node.below)))
+impl FieldNode<'_> {
+    /// The demand of the field and of its selection.
+    fn demand(&self) -> Demand {
+        self.below.iter().fold(self.own, |all, below| all.plus(below.demand()))
+    }
+
+    /// The same of a mutation: its payload has either errors or the object.
+    fn demand_of_change(&self) -> Demand {
+        let demand = |are_errors: bool| {
+            let below = self.below.iter().filter(|below| (below.field.name == "userErrors") == are_errors);
+            below.fold(Demand::default(), |all, below| all.plus(below.demand()))
+        };
+        self.own.plus(demand(true).max(demand(false)))
+    }
 }
 
 impl<'a> CostWalk<'a> {
@@ -126,11 +144,12 @@ impl<'a> CostWalk<'a> {
         let priced = |price: &Price| {
             let source = match price.reads {
                 Reads::Page(source) => source,
-                Reads::Bulk(_) => Source::Bulk,
+                Reads::Bulk(..) => Source::Bulk,
                 _ => Source::Other,
             };
             let selected = field.set.map(|set| self.selected(set)).unwrap_or_default();
-            Priced { arguments, sizes, on: parents.list, list: List::of(source, &arguments, sizes), selected }
+            let list = List::of(source, &arguments, sizes);
+            Priced { arguments, sizes, on: parents.list, list, selected, saved: parents.saved }
         };
         let prices = parents.objects.iter().filter_map(|object| self.prices.get(object, &field.name));
         let prices: Vec<(&Price, Priced<'_>)> = prices.map(|price| (price, priced(price))).collect();
@@ -145,7 +164,7 @@ impl<'a> CostWalk<'a> {
         if let Some(set) = field.set {
             self.add(set, &self.children(field, parents, &arguments, &prices), &mut below);
         }
-        FieldNode { field, of, on: parents.count, own, below }
+        FieldNode { field, of, own, below }
     }
 
     /// The objects that a field returns on all objects of its selection.
@@ -153,7 +172,7 @@ impl<'a> CostWalk<'a> {
         &self,
         field: &Field,
         parents: &Parents<'a>,
-        arguments: &Arguments<'_>,
+        arguments: &Arguments<'a>,
         prices: &[(&Price, Priced<'_>)],
     ) -> Parents<'a> {
         let sizes = self.circumstances.sizes;
@@ -165,11 +184,16 @@ impl<'a> CostWalk<'a> {
             count = count.of_different(sizes.posts());
         }
         let objects = self.objects(field, &parents.objects, arguments, prices);
-        if let [object] = objects[..] {
+        // A mutation may have created the term.
+        if let ([object], OperationType::Query) = (&objects[..], self.operation.operation().kind) {
             count = count.of_different(kind_of(object).and_then(|kind| sizes.terms(kind)));
         }
         let list = prices.first().map_or(List::none(Source::Other), |(_, priced)| priced.list);
-        Parents { objects, list, count }
+        let saved = prices.iter().find_map(|(price, _)| match price.objects {
+            Objects::Saved(post) => Some(Saved { by: parents.arguments?, post }),
+            _ => None,
+        });
+        Parents { objects, list, count, arguments: Some(*arguments), saved }
     }
 
     /// The possible types of the objects that a field returns.

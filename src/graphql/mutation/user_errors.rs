@@ -84,8 +84,8 @@ user_error! {
 user_error! {
     /// The object cannot be deleted, because posts or drafts have it, or pages or categories are below it: IN_USE.
     InUseError {
-        /// The number of pages or categories directly below a page or category that has some. Otherwise the number of posts that have the object, scheduled posts and drafts included; without the drafts, and at least 1, on a site with drafts of
-        /// more than 200 months, which would be too many to read.
+        /// The number of pages or categories directly below a page or category that has some. Otherwise the number of posts that have the object, scheduled
+        /// posts and drafts included.
         used_by_count: i32,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_graphql::{Request, ServerError};
 
-use super::{Operation, Outline};
+use super::{Operation, Outline, SelectionKind};
 
 /// The outline of a document, and the operation to run. Clones share the outline.
 #[derive(Debug, Clone)]
@@ -68,5 +68,10 @@ impl OperationOutline {
 
     pub fn operation(&self) -> &Operation {
         &self.outline.operations()[self.index]
+    }
+
+    /// Whether the operation selects a single field, and not in a fragment.
+    pub fn has_one_root_field(&self) -> bool {
+        matches!(&*self.outline.set(self.operation().set).selections, [one] if matches!(one.kind, SelectionKind::Field(_)))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_graphql::Variables;
 use async_graphql::parser::types::{OperationType, VariableDefinition};
 
-use crate::graphql::cost::{Bound, Circumstances, CostModel, DearestPath, Sizes};
+use crate::graphql::cost::{self, Bound, Circumstances, CostModel, DearestField, Sizes};
 use crate::graphql::guard::CheckedDocument;
 use crate::graphql::outline::OperationOutline;
 use crate::graphql::schema;
@@ -20,7 +20,7 @@ pub struct OperationBound {
     pub is_mutation: bool,
     pub bound: Bound,
     /// The most expensive part; `None` if nothing is read.
-    pub dearest: Option<DearestPath>,
+    pub dearest: Option<DearestField>,
     /// The variables whose values were assumed.
     pub assumed: Vec<String>,
     /// The variables that have their default values.
@@ -59,12 +59,12 @@ impl BoundModel {
     fn bound(&self, operation: &OperationOutline, given: &Variables, sizes: &Sizes) -> OperationBound {
         let parsed = operation.operation();
         let is_mutation = parsed.kind == OperationType::Mutation;
-        let sizes = if is_mutation { sizes.before_a_change() } else { sizes.clone() };
+        let sizes = cost::known_of(operation, sizes.clone());
         // An anonymous client is admitted by the figures that it is allowed to know.
         let coarse = sizes.coarse();
         let [exact, hidden] = [&sizes, &coarse].map(|sizes| {
             let cost = self.costs.cost(operation, Circumstances { variables: given, assumes_any: true, sizes });
-            (cost.bound(), cost.dearest_path())
+            (cost.bound(), cost.dearest_field())
         });
         let values = exact.0.values.max(hidden.0.values);
         let (bound, dearest) = if hidden.0.requests() > exact.0.requests() { hidden } else { exact };

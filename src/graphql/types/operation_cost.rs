@@ -3,7 +3,7 @@
 
 use async_graphql::Object;
 
-use crate::graphql::cost::Price;
+use crate::graphql::cost::{DearestField, Price};
 use crate::graphql::fair_use::{LimitState, RateLimitScope};
 use crate::graphql::scalars::DateTime;
 
@@ -54,10 +54,23 @@ impl OperationCost {
         count(self.0.limit)
     }
 
-    /// The part of the operation that costs most, such as `tags.nodes.posts: 9 × (4 + 10)`: on each of nine tags at most four range reads and ten point
-    /// reads. Null if no part costs a storage request.
-    async fn dearest(&self) -> Option<String> {
-        self.0.dearest.as_ref().map(ToString::to_string)
+    /// The field that costs most. Null if no field costs a storage request.
+    async fn dearest(&self) -> Option<DearestField> {
+        self.0.dearest.clone()
+    }
+}
+
+/// The field of an operation that costs most.
+#[Object]
+impl DearestField {
+    /// Its place in the answer without list indexes, such as `tags.nodes.posts`.
+    async fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Its storage requests on all objects together, without those of the fields that are selected on it.
+    async fn requests(&self) -> i32 {
+        count(self.requests)
     }
 }
 

@@ -160,7 +160,7 @@ async fn an_input_that_was_refused_can_be_corrected_under_the_same_key() {
     }
 }
 
-/// If the slug from the title is taken, the server tries numbered slugs; each try is a change of its own.
+/// If the slug from the title is taken, the server searches a free number, and creates the post in another transaction.
 #[tokio::test]
 async fn a_retry_returns_the_post_whose_slug_got_a_number() {
     for site in sites().await {

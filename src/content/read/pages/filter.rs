@@ -74,13 +74,6 @@ impl Filter {
         }
     }
 
-    /// The posts that have a term.
-    pub(super) fn of_term(kind: TermKind, slug: &Slug) -> Self {
-        let mut filter = Self::default();
-        filter.slugs_mut(kind).all.push(slug.clone());
-        filter
-    }
-
     pub(super) fn slugs_mut(&mut self, kind: TermKind) -> &mut SlugFilter {
         match kind {
             TermKind::Category => &mut self.categories,

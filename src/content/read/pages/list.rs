@@ -85,7 +85,9 @@ impl PostList {
 
     /// All drafts that have a term.
     pub(super) fn drafts_with(kind: TermKind, slug: &Slug) -> Self {
-        Self { filter: Filter::of_term(kind, slug), ..Self::of(Scope::Drafts { of: None }) }
+        let mut filter = Filter::default();
+        filter.slugs_mut(kind).all.push(slug.clone());
+        Self { filter, ..Self::of(Scope::Drafts { of: None }) }
     }
 
     /// The drafts that an actor has access to.

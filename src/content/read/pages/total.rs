@@ -135,26 +135,6 @@ async fn count_of_term(reader: &Reader, term: &TermId, row: Option<&Entity>) -> 
     Ok(posts)
 }
 
-/// How many posts have a term.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Uses {
-    pub posts: u64,
-    /// `false` if the drafts are in more months than one page may read; then they are not counted.
-    pub has_drafts: bool,
-}
-
-/// How many posts have the term of a slug, drafts and scheduled posts included. One point read for the count, and one range read for each 1,000 drafts.
-pub async fn count_uses(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<Uses> {
-    let slug = reader.first_slugs(&[(kind, slug.clone())]).await?.pop().unwrap_or_else(|| slug.clone());
-    let count = index_count(reader, kind.into(), &slug).await?;
-    let listed = count.map_or(0, |count| count.rows.max(0) as u64);
-    match count_posts(reader, &PostList::drafts_with(kind, &slug)).await {
-        Ok(drafts) => Ok(Uses { posts: listed + drafts, has_drafts: true }),
-        Err(ContentError::TooBroad { .. }) => Ok(Uses { posts: listed, has_drafts: false }),
-        Err(failed) => Err(failed),
-    }
-}
-
 /// The requested months that have published posts, newest first, with the number of posts. It reads only the list of months, and makes one range
 /// read if posts of the current month are scheduled.
 pub async fn archive(reader: &Reader, asked: MonthSpan) -> Result<Vec<(Month, u64)>> {

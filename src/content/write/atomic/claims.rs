@@ -13,6 +13,9 @@ use crate::store::{Key, StoreError};
 
 use super::overlay::Overlay;
 
+/// The highest number after a slug that is generated from a title.
+const NUMBERS_MAX: u32 = 1_000;
+
 /// Why a change is refused because of an id or a slug that it would take; `None` if it is not.
 pub(super) fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outcome>, StoreError> {
     let Some(after) = change.after() else { return Ok(None) };
@@ -25,6 +28,28 @@ pub(super) fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outc
         }
     }
     Ok(None)
+}
+
+/// A number above `taken` with which no post has the slug: the next one, if the numbers in use have no gap. `None` if those up to
+/// [`NUMBERS_MAX`] are taken.
+pub(super) fn free_number(rows: &Overlay<'_>, base: &Slug, taken: u32) -> Result<Option<u32>, StoreError> {
+    let is_free = |number: u32| Ok::<_, StoreError>(owner(rows, &base.numbered(number))?.is_none());
+    let (mut taken, mut step) = (taken, 1);
+    let mut free = loop {
+        let next = taken.saturating_add(step).min(NUMBERS_MAX);
+        if next <= taken {
+            return Ok(None);
+        }
+        if is_free(next)? {
+            break next;
+        }
+        (taken, step) = (next, 2 * step);
+    };
+    while free - taken > 1 {
+        let middle = taken.midpoint(free);
+        if is_free(middle)? { free = middle } else { taken = middle }
+    }
+    Ok(Some(free))
 }
 
 /// The rows that the change reads.

@@ -39,10 +39,10 @@ pub(super) fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(),
     counts::change_unlisted(rows, at.table, at.count, -1, None)
 }
 
-/// Whether the index of a term's first slug has any post.
-pub(super) fn is_listed(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<bool, StoreError> {
+/// How many posts the index of a term's first slug has.
+pub(super) fn listed(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<u64, StoreError> {
     let (table, count) = count_row(kind, slug);
-    Ok(counts::read(rows, table, &count)?.rows > 0)
+    Ok(u64::try_from(counts::read(rows, table, &count)?.rows).unwrap_or(0))
 }
 
 /// The count of the index of a term's first slug.

@@ -95,6 +95,18 @@ impl Writer {
         self.transact(change).instrument(span).await
     }
 
+    /// A number with which no post has the slug, above `taken`; `None` if there is none. One transaction, which writes nothing.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn free_number(&self, base: &Slug, taken: u32) -> Result<Option<u32>> {
+        let base = base.clone();
+        let plan = move |rows: &dyn crate::store::Rows| {
+            Ok((claims::free_number(&Overlay::new(rows), &base, taken)?, Vec::new()))
+        };
+        Ok(transact(&self.store, plan).await?)
+    }
+
     /// Makes the changes of terms in one transaction. Returns their outcomes in the same order.
     pub(super) async fn change_terms_at_once(&self, changes: &[TermChange]) -> Result<Vec<TermOutcome>> {
         if changes.is_empty() {

@@ -4,7 +4,7 @@ use crate::content::tables::rows::{idempotency as key_rows, post as rows};
 use crate::content::write::Partition;
 use crate::content::write::keyed::{NewKey, Used};
 use crate::content::write::log::{self, Changed};
-use crate::content::write::outcomes::Outcome;
+use crate::content::write::outcomes::{GoneTerm, Outcome};
 use crate::content::write::plan::{self, Change, Planned, PostRows, is_move};
 use crate::keys::change_name::ChangeName;
 use crate::keys::{PostPlace, Table, place, term, time};
@@ -86,16 +86,17 @@ fn refusal(rows: &Overlay<'_>, change: &Change, new_tags: &[Slug]) -> Result<Opt
     {
         return Ok(Some(Outcome::Taken(after.slug.clone())));
     }
+    let mut gone = Vec::new();
     for (kind, slug) in change.new_terms() {
         let is_new_tag = kind == TermKind::Tag && new_tags.contains(&slug);
-        match (terms::state(rows, kind, &slug)?, is_new_tag) {
-            (TermSlugs::Exists, _) | (TermSlugs::Absent, true) => {}
-            // The slug has become another tag's since the caller looked it up, and the post is to get that tag.
-            (TermSlugs::OfAnother, true) => return Ok(Some(Outcome::Conflict)),
-            (TermSlugs::Absent | TermSlugs::OfAnother, false) => return Ok(Some(Outcome::TermGone(kind, slug))),
+        match terms::state(rows, kind, &slug)? {
+            TermSlugs::Exists => {}
+            TermSlugs::Absent if is_new_tag => {}
+            TermSlugs::Absent => gone.push(GoneTerm { kind, slug, now_of: None }),
+            TermSlugs::OfAnother(term) => gone.push(GoneTerm { kind, slug, now_of: Some(*term) }),
         }
     }
-    Ok(None)
+    Ok((!gone.is_empty()).then_some(Outcome::TermsGone(gone)))
 }
 
 /// Whether the row that will hold the whole post holds no other post. `PostKeys` prevents two posts from having one slug; this check is about rows

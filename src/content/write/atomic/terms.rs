@@ -61,19 +61,19 @@ pub(super) fn expected_of_slug(kind: TermKind, slug: &Slug) -> Vec<(Table, Key)>
 }
 
 /// Whether a term that a post is to get exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TermSlugs {
     Exists,
     Absent,
-    /// The slug belongs to a term with another first slug.
-    OfAnother,
+    /// The slug belongs to this term, which has another first slug.
+    OfAnother(Box<Term>),
 }
 
 pub(super) fn state(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<TermSlugs, StoreError> {
     Ok(match owner(rows, kind, slug)? {
         None => TermSlugs::Absent,
         Some(term) if term.id.first_slug == *slug => TermSlugs::Exists,
-        Some(_) => TermSlugs::OfAnother,
+        Some(term) => TermSlugs::OfAnother(Box::new(term)),
     })
 }
 
@@ -101,8 +101,8 @@ fn refusal(rows: &Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome
         return Ok(Some(TermOutcome::Parent(BadParent::Missing)));
     }
     let Some(after) = &change.after else {
-        let is_used = index::is_listed(rows, id.kind, &id.first_slug)? || is_of_a_draft(rows, id)?;
-        return Ok(is_used.then_some(TermOutcome::InUse));
+        let uses = index::listed(rows, id.kind, &id.first_slug)? + drafts_with(rows, id)?;
+        return Ok((uses > 0).then_some(TermOutcome::InUse(uses)));
     };
     let is_new_slug = change.before().is_none_or(|before| before.slug != after.slug);
     if !is_new_slug || after.slug == id.first_slug {
@@ -111,7 +111,7 @@ fn refusal(rows: &Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome
     let is_taken = match owner(rows, id.kind, &after.slug)? {
         Some(owner) => owner.id != *id,
         // Posts have a term with this first slug; a row of the slug would hide it.
-        None => index::is_listed(rows, id.kind, &after.slug)?,
+        None => index::listed(rows, id.kind, &after.slug)? > 0,
     };
     Ok(is_taken.then_some(TermOutcome::Taken))
 }
@@ -124,7 +124,7 @@ fn place_category(rows: &mut Overlay<'_>, change: &TermChange) -> Result<Option<
         return Ok(None);
     }
     if change.after.is_none() && has_children(rows, &id.first_slug)? {
-        return Ok(Some(TermOutcome::InUse));
+        return Ok(Some(TermOutcome::InUse(0)));
     }
     let Some(NewPlace { category, place }) = plan::new_place(change.before(), change.after.as_ref()) else {
         return Ok(None);
@@ -218,8 +218,9 @@ fn row(overlay: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<Option<Term
     row.map(|row| rows::read(kind, &row)).transpose()
 }
 
-/// Whether a draft has the term. Drafts have no index: their summaries are read.
-fn is_of_a_draft(rows: &Overlay<'_>, id: &TermId) -> Result<bool, StoreError> {
+/// How many drafts have the term. Drafts have no index: their summaries are read.
+fn drafts_with(rows: &Overlay<'_>, id: &TermId) -> Result<u64, StoreError> {
+    let mut count = 0;
     let months = RowRange::new(place::months_partition(Collection::Drafts), None, None)?;
     for row in rows.range(Table::Months, &months)? {
         let month = read_month(&row)?;
@@ -229,9 +230,9 @@ fn is_of_a_draft(rows: &Overlay<'_>, id: &TermId) -> Result<bool, StoreError> {
         let summaries = Span::default().rows(&place::month_partition(month.partition), Direction::Forward);
         for row in rows.range(Table::Drafts, &summaries)? {
             if post_rows::read_summary(&row)?.has_term(id.kind, &id.first_slug) {
-                return Ok(true);
+                count += 1;
             }
         }
     }
-    Ok(false)
+    Ok(count)
 }

@@ -4,6 +4,7 @@ mod contract;
 mod filters;
 mod interfaces;
 mod list_sizes;
+mod mutations;
 mod places;
 mod table;
 

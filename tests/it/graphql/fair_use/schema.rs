@@ -54,7 +54,7 @@ async fn each_role_has_its_own_limit_of_one_operation() {
 /// The figures of the field for a document, as a client with this token gets them.
 async fn dry_run(limited: &Limited, token: Option<&str>, arguments: &str) -> Value {
     let query = format!(
-        "{{ operationCost({arguments}) {{ requests pointReads rangeReads transactions values limit dearest }} }}"
+        "{{ operationCost({arguments}) {{ requests pointReads rangeReads transactions values limit dearest {{ path requests }} }} }}"
     );
     limited.ask("192.0.2.1", token, &query).await.body
 }
@@ -76,7 +76,7 @@ async fn the_cost_of_an_operation_is_computed_without_running_it() {
     assert_eq!((&figures["limit"], &figures["dearest"]), (&by_header["limit"], &by_header["dearest"]));
     let changes =
         json!("mutation($slug: String!) { createTag(input: { name: \"New\", slug: $slug }) { userErrors { code } } }");
-    let variables = json!("{\"slug\": \"new\"}");
+    let variables = "{ slug: \"new\" }";
     let of_change = dry_run(&limited, Some(EDITOR_TOKEN), &format!("query: {changes}, variables: {variables}")).await;
     assert!(of_change["data"]["operationCost"]["transactions"].as_u64() > Some(0), "{of_change}");
     assert_eq!(site.query("{ tag(slug: \"new\") { id } }").await["tag"], Value::Null, "nothing was run");
@@ -92,8 +92,8 @@ async fn a_document_that_cannot_run_has_no_cost() {
         ("query: \"{ nothing }\"", "query", "nothing"),
         ("query: \"{\"", "query", "GRAPHQL_PARSE_FAILED"),
         ("query: \"query($a: Int!) { posts(first: $a) { totalCount } }\"", "query", "$a"),
-        ("query: \"{ viewer { name } }\", variables: \"[]\"", "variables", "JSON object"),
-        ("query: \"{ viewer { name } }\", variables: \"{\"", "variables", "not JSON"),
+        ("query: \"{ viewer { name } }\", variables: []", "variables", "an object"),
+        ("query: \"{ viewer { name } }\", variables: \"{}\"", "variables", "an object"),
         ("query: \"query A { viewer { name } } query B { viewer { name } }\"", "query", "OPERATION_RESOLUTION_FAILURE"),
     ] {
         let refused = dry_run(&limited, Some(EDITOR_TOKEN), arguments).await;

@@ -96,9 +96,10 @@ impl Asking {
 
     /// The bound of a query by the field `operationCost`.
     async fn dry_run(&self, query: &str, variables: &Value) -> u64 {
-        let (query, variables) = (json!(query), json!(variables.to_string()));
-        let query = format!("{{ operationCost(query: {query}, variables: {variables}) {{ requests }} }}");
-        let body = self.send(Request::post("/graphql"), &json!({ "query": query })).await;
+        let document =
+            "query($query: String!, $of: JSON) { operationCost(query: $query, variables: $of) { requests } }";
+        let body = json!({ "query": document, "variables": { "query": query, "of": variables } });
+        let body = self.send(Request::post("/graphql"), &body).await;
         body["data"]["operationCost"]["requests"].as_u64().unwrap_or_else(|| panic!("{query}\n{body}"))
     }
 

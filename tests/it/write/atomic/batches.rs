@@ -6,7 +6,7 @@ use tidings::keys::PostPlace;
 use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{CountingStore, Store};
-use tidings::testing::{Change, Deleted, Outcome, Renamed, Stored};
+use tidings::testing::{Change, Deleted, GoneTerm, Outcome, Renamed, Stored};
 
 use crate::support::site::{Site, instant, post, slug, slugs};
 
@@ -48,7 +48,7 @@ async fn a_refused_change_does_not_affect_the_others_of_its_call() {
         Outcome::Taken(first.post.slug.clone()),
         Outcome::Exists,
         Outcome::Done,
-        Outcome::TermGone(TermKind::Tag, slug("gone")),
+        Outcome::TermsGone(vec![GoneTerm { kind: TermKind::Tag, slug: slug("gone"), now_of: None }]),
         Outcome::Done,
         Outcome::Done,
     ];
@@ -147,7 +147,7 @@ async fn a_term_of_a_draft_or_a_scheduled_post_is_not_deleted() {
     for (tag, is_used) in [("of-a-draft", true), ("scheduled", true), ("free", false)] {
         let deleted = writer.delete_term(TermKind::Tag, &slug(tag), |_| Ok::<_, ()>(())).await.expect("an answer");
         let deleted = deleted.expect("no refusal");
-        assert_eq!(deleted == Deleted::InUse, is_used, "{tag}: {deleted:?}");
+        assert_eq!(matches!(deleted, Deleted::InUse(_)), is_used, "{tag}: {deleted:?}");
         site.assert_sound().await;
     }
 }

@@ -262,7 +262,7 @@ async fn each_change_of_a_category_with_a_parent_leaves_the_same_rows() {
                 // Refused: `c` is below `a`, which is below `b`; `e` does not exist; and `a` has `c` below it.
                 5 => assert!(!place("b", Some("c")).await),
                 6 => assert!(!place("d", Some("e")).await),
-                7 => assert_eq!(delete("a").await, Ok(Deleted::InUse)),
+                7 => assert_eq!(delete("a").await, Ok(Deleted::InUse(0))),
                 8 => assert!(matches!(delete("c").await, Ok(Deleted::Done(_)))),
                 _ => assert!(place("a", None).await),
             }

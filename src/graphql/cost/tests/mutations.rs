@@ -1,0 +1,90 @@
+//! The bounds of mutations by what their input says, and of fields that nobody without a token gets. The content is unknown.
+
+use std::sync::Arc;
+
+use async_graphql::{Request, Variables};
+use serde_json::{Value, json};
+
+use super::super::{Circumstances, CostModel, FieldCost, Sizes};
+use crate::graphql::guard::{Limits, admit};
+use crate::graphql::outline::OperationOutline;
+use crate::graphql::type_map::TypeMap;
+
+const SDL: &str = include_str!("../../../../schema.graphql");
+
+/// The bound, and those of the fields.
+fn costs(document: &str, variables: Value, sizes: &Sizes) -> (u64, Vec<FieldCost>) {
+    let costs = CostModel::new(Arc::new(TypeMap::of(SDL).expect("SDL")));
+    let request = Request::new(document).variables(Variables::from_json(variables));
+    let mut request = admit(request, &Limits::default()).expect(document).request;
+    let operation = OperationOutline::of(&mut request).expect("a document").expect("an operation");
+    let circumstances = Circumstances { variables: &request.variables, assumes_any: false, sizes };
+    let cost = costs.cost(&operation, circumstances);
+    (cost.bound().requests(), cost.fields(&[]))
+}
+
+fn bound(document: &str) -> u64 {
+    costs(document, json!({}), &Sizes::default()).0
+}
+
+fn create(input: &str, payload: &str) -> u64 {
+    bound(&format!("mutation {{ createPost(input: {{ title: \"A\", markdown: \"\" {input} }}) {{ {payload} }} }}"))
+}
+
+fn update(input: &str, payload: &str) -> u64 {
+    bound(&format!("mutation {{ updatePost(input: {{ id: \"x\", expectedVersion: 1 {input} }}) {{ {payload} }} }}"))
+}
+
+const TAGS: &str = "post { tags { name } }";
+const CONFLICT: &str = "userErrors { ... on ConflictError { current { ... on Post { tags { name } } } } }";
+
+#[test]
+fn the_post_of_a_payload_has_the_terms_that_the_input_names() {
+    let named = r#", tags: ["a", "b"]"#;
+    assert_eq!(create(named, TAGS), create(named, "post { id }") + 2);
+    assert_eq!(create("", "post { tags { name } categories { name } }"), create("", "post { id }"));
+    assert_eq!(create("", "post { authors { name } }"), create("", "post { id }") + 1, "the author of the token");
+    assert_eq!(create(r#", idempotencyKey: "k""#, TAGS), create(r#", idempotencyKey: "k""#, "post { id }") + 100);
+    assert_eq!(update(named, TAGS), update(named, "post { id }") + 2);
+    assert_eq!(update("", TAGS), update("", "post { id }") + 100);
+    assert_eq!(update(", tags: []", TAGS), update("", "post { id }"));
+    let nested = "post { tags { posts(first: 1) { nodes { tags { name } } } } }";
+    assert!(update(named, nested) > update(named, "post { tags { posts(first: 1) { nodes { id } } } }") + 100);
+}
+
+#[test]
+fn a_payload_has_errors_or_the_object() {
+    assert_eq!(update("", &format!("{TAGS} {CONFLICT}")), update("", TAGS));
+    assert_eq!(create("", CONFLICT), create("", "post { id }"), "a new post conflicts with nothing");
+}
+
+#[test]
+fn an_input_costs_what_it_names() {
+    assert_eq!(create(r#", tags: ["a", "b"], series: "c""#, "post { id }"), create("", "post { id }") + 3 * 3);
+    assert!(create("", "post { id }") <= 3);
+    assert!(update(r#", slug: "a""#, "post { id }") > update("", "post { id }"));
+    let document = "mutation($input: UpdatePostInput!) { updatePost(input: $input) { post { tags { name } } } }";
+    let input = json!({ "input": { "id": "x", "expectedVersion": 1, "tags": ["a", "b"] } });
+    assert_eq!(costs(document, input, &Sizes::default()).0, update(r#", tags: ["a", "b"]"#, TAGS));
+}
+
+#[test]
+fn fields_of_one_key_read_a_list_of_partitions_once() {
+    let one = "posts(first: 1) { nodes { id } }";
+    let (_, fields) = costs(&format!("{{ {one} }}"), json!({}), &Sizes::default());
+    let (whole, twice) = costs(&format!("{{ {one} {one} }}"), json!({}), &Sizes::default());
+    assert_eq!(twice.len(), 1);
+    assert_eq!(twice[0].bound, whole);
+    assert!(twice[0].bound < 2 * fields[0].bound);
+}
+
+#[test]
+fn a_client_without_a_token_pays_nothing_for_lists_that_it_does_not_get() {
+    let mut sizes = Sizes::default();
+    sizes.is_anonymous = true;
+    for list in ["draftPosts", "scheduledPosts"] {
+        let document = format!("{{ {list}(first: 50) {{ totalCount nodes {{ tags {{ name }} }} }} }}");
+        assert_eq!(costs(&document, json!({}), &sizes).0, 0, "{list}");
+        assert!(bound(&document) > 50, "{list}");
+    }
+}
