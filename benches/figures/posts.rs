@@ -125,7 +125,6 @@ pub fn write_json_lines(path: &Path, posts: u64) -> io::Result<()> {
                 name,
                 description: None,
                 parent: None,
-                bio: None,
                 url: None,
                 avatar_id: None,
                 job_title: None,

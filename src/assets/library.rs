@@ -65,6 +65,11 @@ impl Default for AssetLimits {
 }
 
 impl AssetLimits {
+    /// Bytes of a file with this name. Without the extension of another format it can only be a picture.
+    pub fn bytes_of(&self, name: Option<&str>) -> u64 {
+        if name.and_then(FileFormat::of_name).is_some() { self.file_bytes } else { self.image_bytes() }
+    }
+
     fn image_bytes(&self) -> u64 {
         self.image_bytes.min(self.file_bytes)
     }

@@ -153,7 +153,7 @@ impl Adding<'_> {
 
     /// Adds a file, and returns its asset, or the reason why it is refused.
     async fn add(&mut self, file: &str, said: Said<'_>) -> Result<std::result::Result<AssetName, String>> {
-        let opened = match open(&self.root.join(file), self.library.limits().file_bytes) {
+        let opened = match open(&self.root.join(file), self.library.limits().bytes_of(Some(file))) {
             Ok(opened) => opened,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -219,7 +219,9 @@ fn open(path: &Path, bytes_max: u64) -> std::result::Result<File, String> {
     let file = File::open(path).map_err(unreadable)?;
     let bytes = file.metadata().map_err(unreadable)?.len();
     match bytes > bytes_max {
-        true => Err(format!("the file has {bytes} bytes; at most {bytes_max} are accepted (`assets.file_bytes`)")),
+        true => Err(format!(
+            "the file has {bytes} bytes; at most {bytes_max} are accepted (`assets.file_bytes`, `assets.image_bytes`)"
+        )),
         false => Ok(file),
     }
 }

@@ -42,7 +42,7 @@ pub static FILE_FORMATS: [FileFormat; 24] = [
     of("flac", "audio/flac", Signature::At(0, &[b"fLaC"])),
     of("wav", "audio/wav", Signature::At(8, &[b"WAVE"])),
     of("mp4", "video/mp4", ISO_MEDIA),
-    of("mov", "video/quicktime", ISO_MEDIA),
+    of("mov", "video/quicktime", Signature::At(4, &[b"ftyp", b"moov", b"mdat", b"wide", b"free"])),
     of("webm", "video/webm", Signature::At(0, &[b"\x1a\x45\xdf\xa3"])),
     of("ogv", "video/ogg", OGG),
     of("woff", "font/woff", Signature::At(0, &[b"wOFF"])),

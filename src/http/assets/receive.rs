@@ -10,17 +10,24 @@ use futures_util::StreamExt;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
-use crate::assets::{AssetError, AssetLibrary, AssetLimits};
+use crate::assets::{AssetError, AssetLibrary};
 use crate::graphql::error::Code;
 use crate::http::answer::RequestFailure;
 use crate::http::body::{DISCARD_BYTES_MAX, declared_length, waits_for_consent};
 
-pub(super) async fn receive(headers: &HeaderMap, body: Body, assets: &AssetLibrary) -> Result<File, RequestFailure> {
+/// `name`: that of the file, if the client has sent one.
+pub(super) async fn receive(
+    headers: &HeaderMap,
+    body: Body,
+    assets: &AssetLibrary,
+    name: Option<&str>,
+) -> Result<File, RequestFailure> {
     let limits = assets.limits();
-    if waits_for_consent(headers) && declared_length(headers) > limits.file_bytes {
-        return Err(too_large(limits));
+    let bytes_max = limits.bytes_of(name);
+    if waits_for_consent(headers) && declared_length(headers) > bytes_max {
+        return Err(too_large(bytes_max));
     }
-    match timeout(limits.file_time, write(body, assets, limits)).await {
+    match timeout(limits.file_time, write(body, assets, bytes_max)).await {
         Ok(received) => received,
         Err(_elapsed) => {
             let message = format!("The file did not arrive within {:?}.", limits.file_time);
@@ -29,28 +36,28 @@ pub(super) async fn receive(headers: &HeaderMap, body: Body, assets: &AssetLibra
     }
 }
 
-async fn write(body: Body, assets: &AssetLibrary, limits: &AssetLimits) -> Result<File, RequestFailure> {
+async fn write(body: Body, assets: &AssetLibrary, bytes_max: u64) -> Result<File, RequestFailure> {
     let mut file = tokio::fs::File::from_std(assets.temporary_file().await?);
     let (mut chunks, mut seen) = (body.into_data_stream(), 0_u64);
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_broken| RequestFailure::bad_request("The file ended before it was complete."))?;
         seen += chunk.len() as u64;
-        if seen <= limits.file_bytes {
+        if seen <= bytes_max {
             file.write_all(&chunk).await.map_err(no_place)?;
-        } else if seen > limits.file_bytes.max(DISCARD_BYTES_MAX as u64) {
+        } else if seen > bytes_max.max(DISCARD_BYTES_MAX as u64) {
             // The rest is read and discarded, because a client that is still sending reads the refusal only if its connection stays open.
             break;
         }
     }
-    if seen > limits.file_bytes {
-        return Err(too_large(limits));
+    if seen > bytes_max {
+        return Err(too_large(bytes_max));
     }
     file.flush().await.map_err(no_place)?;
     Ok(file.into_std().await)
 }
 
-fn too_large(limits: &AssetLimits) -> RequestFailure {
-    let message = format!("The file has more than {} bytes, which is the limit.", limits.file_bytes);
+fn too_large(bytes_max: u64) -> RequestFailure {
+    let message = format!("The file has more than {bytes_max} bytes, which is the limit.");
     RequestFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
 }
 

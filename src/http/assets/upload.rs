@@ -56,7 +56,7 @@ async fn add(api: &Api, head: &Parts, body: Body, request: GraphqlRequest) -> Re
         let busy = RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message);
         return Err(refuse(api, head, body, busy.into_response()).await);
     };
-    let file = receive(&head.headers, body, assets).await.map_err(IntoResponse::into_response)?;
+    let file = receive(&head.headers, body, assets, name.as_deref()).await.map_err(IntoResponse::into_response)?;
     let prepared = assets.prepare(file, name.as_deref()).await;
     let ready = prepared.map_err(|error| RequestFailure::from(error).into_response())?;
     let service = Arc::clone(&api.service);

@@ -24,9 +24,9 @@ impl Gallery {
     }
 
     pub(super) async fn delete(&self, id: &str) {
-        let deleted = self
-            .ask(&format!("mutation {{ deleteAsset(input: {{ id: \"{id}\", expectedVersion: 1 }}) {{ deletedId }} }}"))
-            .await;
+        let version = self.version(&json!({ "id": id })).await;
+        let input = format!("id: \"{id}\", expectedVersion: {version}");
+        let deleted = self.ask(&format!("mutation {{ deleteAsset(input: {{ {input} }}) {{ deletedId }} }}")).await;
         assert_eq!(deleted["data"]["deleteAsset"]["deletedId"], json!(id));
     }
 

@@ -29,7 +29,7 @@ impl Gallery {
         decoded(&sent.bytes).to_rgb8()
     }
 
-    async fn version(&self, asset: &Value) -> Value {
+    pub(super) async fn version(&self, asset: &Value) -> Value {
         self.ask(&format!("{{ asset(id: {}) {{ version }} }}", asset["id"])).await["data"]["asset"]["version"].clone()
     }
 

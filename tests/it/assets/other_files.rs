@@ -75,7 +75,10 @@ async fn a_file_is_added_read_listed_and_deleted(store: Store) {
     }
     assert_eq!(gallery.refused("updateAsset", &format!("{change}, alt: null")).await, json!([]), "nothing is changed");
     let no_picture = json!([{ "code": "NOT_FOUND", "field": ["input", "coverId"] }]);
-    assert_eq!(gallery.refused("createPost", &format!("title: \"A\", coverId: \"{id}\"")).await, no_picture);
+    assert_eq!(
+        gallery.refused("createPost", &format!("title: \"A\", markdown: \"\", coverId: \"{id}\"")).await,
+        no_picture
+    );
     gallery.site.assert_sound().await;
 
     let conflict = json!([{ "code": "CONFLICT", "field": ["input", "expectedVersion"] }]);
@@ -190,7 +193,7 @@ async fn a_file_that_is_not_what_its_name_says_is_refused() {
         assert_eq!(sent.refusal(), (415, "UNSUPPORTED_MEDIA_TYPE".to_owned()), "{name}: {}", sent.json());
     }
     let described = gallery.upload_as(Some(EDITOR_TOKEN), "?name=a.pdf&alt=Slides", PDF.to_vec()).await;
-    assert_eq!(described.refusal(), (400, "BAD_USER_INPUT".to_owned()), "{}", described.json());
+    assert_eq!(described.refusal(), (422, "BAD_USER_INPUT".to_owned()), "{}", described.json());
     assert_eq!(gallery.library.list().await.expect("the files"), []);
 }
 

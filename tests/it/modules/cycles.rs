@@ -28,7 +28,7 @@ const CYCLES: &[(&[&str], &str)] = &[
         ],
         "the types of the schema name each other: a post has lists of terms and versions by actors, and a term has posts",
     ),
-    (&["graphql/types/change.rs", "graphql/types/node.rs"], "a change is a node, and names the node that it changed"),
+    (&["graphql/types/audit_log.rs", "graphql/types/node.rs"], "an entry is a node, and names the node that was changed"),
     (
         &["http/api.rs", "http/health.rs"],
         "the shared state contains what health.rs defines, and its handlers get the state",
