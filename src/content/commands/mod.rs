@@ -266,7 +266,8 @@ pub(crate) fn change(
     post.series = changes.series.map_or_else(|| before.post.series.clone(), |mut series| series.pop());
     post.cover = new_cover.apply(before.post.cover.clone());
     post.language = new_language.apply(before.post.language.clone().map(Some)).flatten();
-    post.subtitle = changes.subtitle.map(|text| rules::subtitle(&text)).apply(Some(before.post.subtitle.clone())).flatten();
+    post.subtitle =
+        changes.subtitle.map(|text| rules::subtitle(&text)).apply(Some(before.post.subtitle.clone())).flatten();
     post.is_featured = changes.is_featured.apply(Some(before.post.is_featured)).unwrap_or_default();
     if let Some(markdown) = new_markdown {
         after.markdown = markdown.into();

@@ -12,7 +12,7 @@ use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, TermKind, WholePo
 
 use super::Editor;
 use super::find::FoundPost;
-use super::posts::{needs_term, TRIES_MAX, WAIT, answer, of_input};
+use super::posts::{TRIES_MAX, WAIT, answer, needs_term, of_input};
 
 /// The posts of one change.
 pub(crate) const BULK_POSTS_MAX: usize = 100;
@@ -213,9 +213,9 @@ impl Editor<'_> {
                 Outcome::Conflict => return Ok(None),
                 // It was found for this change, and was deleted since.
                 Outcome::TermsGone(terms)
-                    if terms.iter().all(|term| {
-                        before.as_ref().is_none_or(|before| !before.has_term(term.kind, &term.slug))
-                    }) =>
+                    if terms
+                        .iter()
+                        .all(|term| before.as_ref().is_none_or(|before| !before.has_term(term.kind, &term.slug))) =>
                 {
                     return Ok(None);
                 }

@@ -102,7 +102,13 @@ impl Editor<'_> {
         let [mut of_authors, mut of_categories, mut of_tags, mut of_series] = [(); 4].map(|()| Vec::new());
         let ((authors, _), (categories, _), (tags, new_tags), (series, _)) = try_join4(
             self.find_kind(TermKind::Author, TermKind::Author.slugs_field(), named.authors, false, &mut of_authors),
-            self.find_kind(TermKind::Category, TermKind::Category.slugs_field(), named.categories, false, &mut of_categories),
+            self.find_kind(
+                TermKind::Category,
+                TermKind::Category.slugs_field(),
+                named.categories,
+                false,
+                &mut of_categories,
+            ),
             self.find_kind(TermKind::Tag, TermKind::Tag.slugs_field(), named.tags, creates_tags, &mut of_tags),
             self.find_kind(TermKind::Series, TermKind::Series.slugs_field(), named.series, false, &mut of_series),
         )

@@ -285,9 +285,8 @@ impl Editor<'_> {
 
     async fn change_publication(&self, id: &str, version: i32, changes: PostChanges) -> Result<Edited<WholePost>> {
         let change = |before: &WholePost| commands::change(before, changes.clone(), self.now(), None);
-        let changed = until_made(TRIES_MAX, WAIT, || {
-            self.try_to_revise((id, version, None), &[], Some(&needs_term), &change)
-        });
+        let changed =
+            until_made(TRIES_MAX, WAIT, || self.try_to_revise((id, version, None), &[], Some(&needs_term), &change));
         Ok(of_input(changed.await?, &["id", "expectedVersion", "publishAt"]))
     }
 

@@ -19,7 +19,9 @@ mod sizes;
 mod term_reads;
 
 pub(crate) use crate::content::tables::Catalog;
-pub(crate) use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
+pub(crate) use crate::content::tables::rows::change::{
+    Action, ChangedItem, KIND_OF_PAGES, KIND_OF_PREVIEWS, KIND_OF_TOKENS,
+};
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use categories::{ChildCategories, ChildCategoriesPage};
 pub(crate) use change_feed::{ChangesPage, ContentEvent, DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX};

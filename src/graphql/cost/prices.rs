@@ -209,8 +209,7 @@ const UPDATE_POST: Price = change(FIND_POST, 0).with(&[
     given("slug", 1, OWNER_OF_SLUG),
 ]);
 /// The post, or the page that the search for it leads to, and the version; the post again if terms were merged since.
-const RESTORE_REVISION: Price =
-    Price::of(Reads::Change(Bound::new(2 * FIND_POST + PAGE_STEPS + 1, 0).writing(2), &[]));
+const RESTORE_REVISION: Price = Price::of(Reads::Change(Bound::new(2 * FIND_POST + PAGE_STEPS + 1, 0).writing(2), &[]));
 /// The post, and the key of links.
 const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
 /// The owner of the slug.

@@ -132,7 +132,9 @@ fn terms_of_post(kind: TermKind, priced: &Priced<'_>) -> TermsOfPost {
             let others = if by.has(&["input", "idempotencyKey"]) { any } else { 0 };
             TermsOfPost { named: named.max(u64::from(kind == TermKind::Author)), others }
         }
-        SavedPost::Updated => TermsOfPost { named, others: if by.has(&["input", kind.slugs_field()]) { 0 } else { any } },
+        SavedPost::Updated => {
+            TermsOfPost { named, others: if by.has(&["input", kind.slugs_field()]) { 0 } else { any } }
+        }
         SavedPost::Restored if kind == TermKind::Tag => TermsOfPost { named: TERMS_OF_POST, others: 0 },
         SavedPost::Restored => TermsOfPost { named: 0, others: any },
     }

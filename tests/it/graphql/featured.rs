@@ -57,7 +57,12 @@ async fn a_post_becomes_featured_and_is_no_longer(store: Store) {
         { "version": 1, "changedFields": [], "featured": true },
     ]);
     assert_eq!(read["data"]["node"]["revisions"]["nodes"], expected, "{read}");
-    let log = site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 20) { nodes { actions ... on ContentAuditLogEntry { version } } } }").await;
+    let log = site
+        .ask_as(
+            Some(EDITOR_TOKEN),
+            "{ auditLog(first: 20) { nodes { actions ... on ContentAuditLogEntry { version } } } }",
+        )
+        .await;
     let entries = log["data"]["auditLog"]["nodes"].as_array().expect("entries");
     let updates = entries.iter().filter(|entry| entry["version"] != 1);
     assert_eq!(updates.filter(|entry| entry["actions"] == json!(["UPDATED"])).count(), 4, "{log}");

@@ -73,7 +73,12 @@ async fn languages_are_set_changed_and_removed(store: Store) {
     let site = Site::over(store).await;
     a_language_is_set_changed_and_removed(&site, "Post", "").await;
     a_language_is_set_changed_and_removed(&site, "Page", "path: \"a\",").await;
-    let log = site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 20) { nodes { actions ... on ContentAuditLogEntry { version } } } }").await;
+    let log = site
+        .ask_as(
+            Some(EDITOR_TOKEN),
+            "{ auditLog(first: 20) { nodes { actions ... on ContentAuditLogEntry { version } } } }",
+        )
+        .await;
     let entries = log["data"]["auditLog"]["nodes"].as_array().expect("entries");
     let updates = entries.iter().filter(|entry| entry["version"] != 1);
     assert_eq!(updates.filter(|entry| entry["actions"] == json!(["UPDATED"])).count(), 10, "{log}");

@@ -94,7 +94,12 @@ async fn a_change_replaces_the_metadata_keeps_it_if_it_is_omitted_and_clears_it_
         version(1, json!([]), json!({ "weight": -1.5 })),
     ]);
     assert_eq!(answer["data"]["node"]["revisions"]["nodes"], expected, "{answer}");
-    let log = site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 10) { nodes { actions ... on ContentAuditLogEntry { version } } } }").await;
+    let log = site
+        .ask_as(
+            Some(EDITOR_TOKEN),
+            "{ auditLog(first: 10) { nodes { actions ... on ContentAuditLogEntry { version } } } }",
+        )
+        .await;
     let entries = log["data"]["auditLog"]["nodes"].as_array().expect("entries");
     // The changes are at one instant, so their order is random.
     let updates = entries.iter().filter(|entry| entry["version"] != 1);

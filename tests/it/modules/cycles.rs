@@ -28,7 +28,10 @@ const CYCLES: &[(&[&str], &str)] = &[
         ],
         "the types of the schema name each other: a post has lists of terms and versions by actors, and a term has posts",
     ),
-    (&["graphql/types/audit_log.rs", "graphql/types/node.rs"], "an entry is a node, and names the node that was changed"),
+    (
+        &["graphql/types/audit_log.rs", "graphql/types/node.rs"],
+        "an entry is a node, and names the node that was changed",
+    ),
     (
         &["http/api.rs", "http/health.rs"],
         "the shared state contains what health.rs defines, and its handlers get the state",

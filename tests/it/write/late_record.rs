@@ -74,7 +74,12 @@ async fn a_change_that_cannot_be_recorded_is_not_reported_as_refused_and_is_reco
         let listed = site.query(nodes).await;
         let slug = &listed.as_object().expect("data").values().next().expect("a list")["nodes"][0]["slug"];
         assert_eq!(slug, "ocean", "{change}");
-        let log = site.ask_as(Some(EDITOR_TOKEN), "{ auditLog(first: 1) { nodes { actions ... on ContentAuditLogEntry { slug } } } }").await;
+        let log = site
+            .ask_as(
+                Some(EDITOR_TOKEN),
+                "{ auditLog(first: 1) { nodes { actions ... on ContentAuditLogEntry { slug } } } }",
+            )
+            .await;
         assert_eq!(log["data"]["auditLog"]["nodes"][0], json!({ "slug": "ocean", "actions": ["RENAMED"] }), "{change}");
         site.assert_sound().await;
     }

@@ -21,9 +21,9 @@ use crate::model::{Instant, PagePath, PostId, PostStatus, WholeSitePage};
 use crate::store::{Entity, Etag, Key, Properties, Store, StoreError};
 
 use super::Writer;
-use super::plan::has_other_text;
 use super::atomic::PagesChange;
 use super::keyed::NewKey;
+use super::plan::has_other_text;
 
 const TABLE: &str = Table::Pages.name();
 

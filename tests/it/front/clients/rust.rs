@@ -91,6 +91,7 @@ async fn graphql_client_types_a_mutation_its_user_errors_and_its_error_codes() {
 
 fn empty_input() -> create::CreatePostInput {
     create::CreatePostInput {
+        subtitle: None,
         title: String::new(),
         slug: None,
         excerpt: None,

@@ -201,7 +201,10 @@ impl Editor {
             0..35 => Change::PublishPost { base, at: (*self.random.pick(&INSTANTS)).to_owned() },
             35..45 => {
                 let publish_at = Some((*self.random.pick(&INSTANTS)).to_owned());
-                Change::UpdatePost { base, fields: Fields { title: Some(self.title()), publish_at, ..Fields::default() } }
+                Change::UpdatePost {
+                    base,
+                    fields: Fields { title: Some(self.title()), publish_at, ..Fields::default() },
+                }
             }
             45..55 => Change::UnpublishPost { base },
             55..70 => {

@@ -186,10 +186,7 @@ pub(super) const ANIMATIONS: &[(&str, &str)] = &[
 
 /// Style sheets and values of CSS.
 pub(super) const STYLES: &[(&str, &str)] = &[
-    (
-        "<style>rect{font-family:\"a&#13;}html{background:url(https://evil.example/x)}b{fill:\"}</style>",
-        "<style/>",
-    ),
+    ("<style>rect{font-family:\"a&#13;}html{background:url(https://evil.example/x)}b{fill:\"}</style>", "<style/>"),
     ("<style>rect{font-family:\"a;}html{background:url(https://evil.example/x)}b{fill:\"}</style>", "<style/>"),
     ("<rect font-family=\"'a(b'\"/>", "<rect/>"),
     ("<style>@import 'https://evil.example/x.css';rect{fill:red}</style>", "<style>rect{fill:red}</style>"),
