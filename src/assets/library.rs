@@ -199,7 +199,9 @@ impl AssetLibrary {
     /// The format of a file that is no picture, by its name; `None` if it begins as a picture, or its name says nothing.
     async fn format_of(&self, mut file: File, name: Option<&str>) -> Result<(File, Option<&'static FileFormat>)> {
         let (file, beginning) = on_thread(move || file::beginning(&mut file).map(|bytes| (file, bytes))).await??;
-        let by_name = name.and_then(FileFormat::of_name).filter(|_| format_of(&beginning).is_none());
+        // A text can begin as a drawing does.
+        let is_picture = format_of(&beginning).is_some_and(|format| !format.is_drawing());
+        let by_name = name.and_then(FileFormat::of_name).filter(|_| !is_picture);
         match (by_name, &self.limits.file_types) {
             (Some(format), Some(allowed)) if !allowed.contains(&format) => Err(BadFile::NotAllowed(format).into()),
             _ => Ok((file, by_name)),
@@ -220,10 +222,11 @@ impl AssetLibrary {
     /// Stores the bytes of an asset. Storing them again changes nothing.
     pub async fn put(&self, asset: &ReadyAsset) -> Result<()> {
         let AssetFacts { name, byte_size, .. } = &asset.facts;
-        Ok(match &asset.bytes {
+        match &asset.bytes {
             Ready::Picture(bytes) => self.bytes.put(name, bytes.clone()).await?,
             Ready::File(file) => self.bytes.put_in_parts(name, file, *byte_size).await?,
-        })
+        }
+        Ok(())
     }
 
     /// Deletes the bytes in all forms.

@@ -39,9 +39,10 @@ pub struct MainQuery;
 
 #[Object]
 impl MainQuery {
-    /// An object by its id: a post, page, category, tag, author, series, version of a post, picture, access token or change. Null if it does not exist, or if the client has no
-    /// access to it: the two cannot be distinguished. A draft or scheduled post needs a token with access to it: READER, EDITOR or ADMIN, AUTHOR for its own
-    /// posts, or the token of its preview link. A version needs such a token too, but not that of a preview link; a change needs the role EDITOR or ADMIN,
+    /// An object by its id: a post, page, category, tag, author, series, version of a post or page, picture, file, access token or entry of
+    /// the audit log. Null if it does not exist, or if the client has no access to it: the two cannot be distinguished. A draft or scheduled post needs a token with access to it: READER, EDITOR or ADMIN, AUTHOR for its own
+    /// posts, or the token of its preview link. A version needs such a token too, but not that of a preview link; an entry of the audit log needs the role EDITOR or
+    /// ADMIN,
     /// an access token the role ADMIN.
     async fn node(
         &self,
@@ -74,7 +75,7 @@ impl MainQuery {
     }
 
     /// A page by its current path or a former one (if `path` of the answer differs, redirect to it); null if it does not exist or the client has no access to
-    /// it. A draft is found with a token of the role READER, EDITOR or ADMIN, or the token of its preview link. Costs two storage reads.
+    /// it. A draft or scheduled page is found with a token of the role READER, EDITOR or ADMIN, or the token of its preview link. Costs two storage reads.
     async fn page(
         &self,
         ctx: &Context<'_>,

@@ -33,9 +33,9 @@ pub(super) const BYTES_MIN: u16 = 1024;
 /// The memory of a compressor until its answer is sent.
 const COMPRESSOR_BYTES: u64 = 512 * 1024;
 
-/// Marks an answer that must not be compressed, because there is no memory for a compressor.
+/// Marks an answer that must not be compressed: it has ranges, or there is no memory for a compressor.
 #[derive(Debug, Clone, Copy)]
-struct Uncompressed;
+pub(super) struct Uncompressed;
 
 pub(super) fn layer() -> CompressionLayer<impl Predicate> {
     let has_memory =
@@ -54,7 +54,11 @@ where
     let connection = request.extensions().get::<Arc<SharedByRequests>>().cloned();
     let mut response = next(request).await;
     let held = response.extensions_mut().remove::<Arc<HeldJson>>();
-    if !takes_compressed || response.body().size_hint().exact().is_some_and(|bytes| bytes < u64::from(BYTES_MIN)) {
+    let is_plain = response.extensions().get::<Uncompressed>().is_some();
+    if !takes_compressed
+        || is_plain
+        || response.body().size_hint().exact().is_some_and(|bytes| bytes < u64::from(BYTES_MIN))
+    {
         return response;
     }
     if let Some(gzip) = held.filter(|_| takes_gzip && response.status() == StatusCode::OK).and_then(|held| held.gzip())

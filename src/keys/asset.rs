@@ -1,4 +1,4 @@
-//! `Assets`: the pictures of the site. The rule: all rows are in one partition, so that an asset, its place in the list and the step of a change that is
+//! `Assets`: the pictures and files of the site. The rule: all rows are in one partition, so that an asset, its place in the list and the step of a change that is
 //! under way are written in one transaction.
 
 use crate::model::instant::TICKS_MAX;

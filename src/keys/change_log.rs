@@ -19,7 +19,7 @@ const AFTER: char = ' ';
 pub enum LogKey {
     Head,
     Entry(i64),
-    /// A post that was scheduled for this instant.
+    /// A post or page that was scheduled for this instant.
     Due(Instant, PostId),
 }
 
@@ -48,12 +48,12 @@ pub fn all() -> RowRange {
     range(PARTITION, None, None)
 }
 
-/// The row that says that a post was scheduled for this instant.
+/// The row that says that a post or page was scheduled for this instant.
 pub fn due(at: Instant, post: &PostId) -> Key {
     key(PARTITION, format!("{DUE}{:019}-{post}", at.ticks()))
 }
 
-/// The posts that were scheduled for an instant after `after`, or for the same one with a later id if `id` is given, and not after `until`.
+/// The posts and pages that were scheduled for an instant after `after`, or for the same one with a later id if `id` is given, and not after `until`.
 pub fn due_after(after: Instant, id: Option<&PostId>, until: Instant) -> RowRange {
     let from = match id {
         Some(id) => format!("{}{AFTER}", due(after, id).row()),
@@ -62,7 +62,7 @@ pub fn due_after(after: Instant, id: Option<&PostId>, until: Instant) -> RowRang
     range(PARTITION, Some(from), Some(due_from(until.ticks().saturating_add(1))))
 }
 
-/// The posts that were scheduled for an instant before this one.
+/// The posts and pages that were scheduled for an instant before this one.
 pub fn due_before(until: Instant) -> RowRange {
     range(PARTITION, Some(DUE.to_owned()), Some(due_from(until.ticks())))
 }

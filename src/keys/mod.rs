@@ -13,10 +13,10 @@
 //! | `Categories`, `Tags`, `Authors`, `Series` | first character | slug, `!count`; partition `!`: the first characters; of `Categories`, partition `!tree`: [`!tree`](category_tree) |
 //! | `Revisions` | [post](history) | version, the newest first |
 //! | `Changes` | [year](history) | inverted ticks and a random id |
-//! | `ChangeLog` | [`log`](change_log) | `head`, `log-` and a sequence number, `due-` and an instant with a post |
+//! | `ChangeLog` | [`log`](change_log) | `head`, `log-` and a sequence number, `due-` and an instant with the id of a post or page |
 //! | `Log` | `log` | on tables, of [`store::log`](crate::store::log): `!head`, `e-` and a number, `d-` with an instant, an id and a part |
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
-//! | `Pages` | [`pages`](site_page) | `!tree`, `i-{id}`, `p-{path}`, `c-…` and `d-…` for the children of a page |
+//! | `Pages` | [`pages`](site_page) | `!tree`, `i-{id}`, `p-{path}`, `c-…` and `d-…` for the children of a page, `s-…` for those that are scheduled |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
 //! | `Assets` | [`assets`](asset) | `h-{hash}`, `p-{hash}`, `t-{inverted ticks}-{hash}` |
 

@@ -23,9 +23,9 @@ pub enum Table {
     /// The committed changes in their order, for followers.
     ChangeLog,
     Tokens,
-    /// Which post was created with an idempotency key.
+    /// Which post or page was created with an idempotency key.
     Idempotency,
-    /// The pictures of the site.
+    /// The pictures and files of the site.
     Assets,
     /// The pages of the site, in one partition.
     Pages,

@@ -12,8 +12,8 @@
 //! | `c…` | the list of a kind of term, and the tree of categories |
 //! | `k…` | a bucket of `PostKeys`, read as a range |
 //! | `g…` | the pages of the site, all together: they are one partition, in which each change replaces a row |
-//! | `a…` | a picture, or the list of pictures |
-//! | `w…` | an instant at which a scheduled post appears, under a key: the tag does not show the instant |
+//! | `a…` | a picture or file, or the list of them |
+//! | `w…` | an instant at which a scheduled post or page appears, under a key: the tag does not show the instant |
 //!
 //! All rows of a post are written with each change of it, so one tag is enough for each way to find it.
 

@@ -48,7 +48,7 @@ pub(in crate::content) enum CacheKey {
 pub(in crate::content) enum Until {
     /// A write of a row that was read for it.
     Written,
-    /// Such a write, or that a scheduled post appears.
+    /// Such a write, or that a scheduled post or page appears.
     Scheduled,
 }
 

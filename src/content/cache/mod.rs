@@ -61,7 +61,7 @@ impl Recording {
 /// The validity of an answer if nothing is written, and its tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CurrentAnswer {
-    /// The instant of the next scheduled post.
+    /// The instant of the next scheduled post or page.
     pub until: Option<Instant>,
     /// `None`: the answer has the tags of everything.
     pub tags: Option<Vec<Tag>>,
@@ -93,7 +93,7 @@ impl<T: Send + Sync + 'static> CachedAnswers<T> {
         let hash = self.cache.hash((door, request));
         let found = self.cache.is_followed().then(|| {
             let index = self.cache.read();
-            // Read inside the lock: an earlier time could precede the instant of a scheduled post, or a write.
+            // Read inside the lock: an earlier time could precede the instant of a scheduled post or page, or a write.
             let now = self.now().start_of_millisecond();
             let entry = index.find(hash, |(by, bytes)| (*by, &**bytes) == (door, request));
             entry.filter(|entry| entry.read.are_valid_at(now)).map(|entry| Arc::clone(entry.used()))

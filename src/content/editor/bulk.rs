@@ -1,6 +1,7 @@
 //! Changes of many posts at once. The rule: one transaction changes all of them, or none is changed.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
+use tokio::sync::Semaphore;
 
 use crate::content::access::permission;
 use crate::content::audit::PostChange;
@@ -67,12 +68,16 @@ impl BulkTerms {
     }
 }
 
+/// Changes of many posts hold their bodies, so one runs at a time.
+pub(super) static TURNS: Semaphore = Semaphore::const_new(1);
+
 impl Editor<'_> {
     /// Returns the posts after the change, in the order of `named`.
     pub async fn update_posts(&self, named: &[NamedVersion], changes: &BulkChanges) -> Result<Edited<Vec<WholePost>>> {
         if let Err(errors) = check(named) {
             return Ok(Err(errors));
         }
+        let _turn = TURNS.acquire().await.expect("the semaphore is never closed");
         until_made(TRIES_MAX, WAIT, || async {
             let mut errors = Vec::new();
             let terms = self.find_bulk_terms(changes, &mut errors).await?;
@@ -112,6 +117,7 @@ impl Editor<'_> {
         if let Err(errors) = check(named) {
             return Ok(Err(errors));
         }
+        let _turn = TURNS.acquire().await.expect("the semaphore is never closed");
         until_made(TRIES_MAX, WAIT, || async {
             let mut errors = Vec::new();
             let before = self.find_posts(named, &mut errors).await?;

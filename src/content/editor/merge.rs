@@ -16,7 +16,7 @@ use crate::model::rules::FORMER_SLUGS_MAX;
 use crate::model::{ActorSnapshot, Term, TermKind, WholePost};
 
 use super::Editor;
-use super::bulk::{BODIES_BYTES_MAX, NamedVersion, READS_AT_ONCE};
+use super::bulk::{BODIES_BYTES_MAX, NamedVersion, READS_AT_ONCE, TURNS};
 use super::terms::{CHANGES_TERMS, missing, named, refusal};
 
 /// The posts and drafts of a term that is merged.
@@ -38,6 +38,7 @@ impl Editor<'_> {
     /// Gives all posts of the term `from` the term `into`, and deletes `from`, whose slugs become former slugs of `into`. Returns `into` after the change.
     pub async fn merge_terms(&self, kind: TermKind, from: &NamedVersion, into: &NamedVersion) -> Result<Edited<Term>> {
         permission::require(self.actor, kind.role_to_change(), CHANGES_TERMS)?;
+        let _turn = TURNS.acquire().await.expect("the semaphore is never closed");
         until_made(MERGE_TRIES_MAX, WAIT, || async {
             let is_same = from.id == into.id;
             let from = match self.term_to_merge(kind, from).await? {

@@ -49,6 +49,8 @@ pub struct Sizes {
     is_coarse: bool,
     /// What a mutation may change while it runs.
     unfixed: Unfixed,
+    /// How many tags it may create.
+    created_tags: u64,
     /// Whether the client sends no token, so that it gets no drafts and no scheduled posts.
     pub is_anonymous: bool,
 }
@@ -74,6 +76,7 @@ impl Reader {
             indexed_fields: self.indexed_fields,
             is_coarse,
             unfixed: Unfixed::Nothing,
+            created_tags: 0,
             is_anonymous: self.actor().is_none(),
         }
     }
@@ -134,7 +137,8 @@ impl Sizes {
     /// The number of terms of a kind.
     pub fn terms(&self, kind: TermKind) -> Option<u64> {
         let listed: u64 = self.terms[kind as usize].as_ref()?.iter().map(rows_of).sum();
-        Some(listed + self.margin())
+        let created = if kind == TermKind::Tag { self.created_tags } else { 0 };
+        Some(listed + self.margin() + created)
     }
 
     /// How much other servers may add while a list is cached. A mutation is not stopped at its bound.
@@ -236,13 +240,13 @@ impl Sizes {
         Some([(present, 0)].into_iter().chain(before).collect())
     }
 
-    /// The sizes for a request that changes content: what it reads after the change is not known before. `is_single`: it makes one change, so
-    /// that the terms that exist are known.
+    /// The sizes for a request that changes content: what it reads after the change is not known before. `created_tags`: how many tags it may
+    /// create, if it makes one change; then the terms that exist are known.
     #[must_use]
-    pub fn before_a_change(self, is_single: bool) -> Self {
-        let unfixed = if is_single { Unfixed::Posts } else { Unfixed::PostsAndTerms };
-        let terms = if is_single { self.terms } else { Default::default() };
-        Self { posts: None, drafts: None, terms, unfixed, ..self }
+    pub fn before_a_change(self, created_tags: Option<u64>) -> Self {
+        let unfixed = if created_tags.is_some() { Unfixed::Posts } else { Unfixed::PostsAndTerms };
+        let terms = if created_tags.is_some() { self.terms } else { Default::default() };
+        Self { posts: None, drafts: None, terms, unfixed, created_tags: created_tags.unwrap_or_default(), ..self }
     }
 
     /// The same for a client that must not know of unpublished posts.

@@ -92,7 +92,7 @@ impl Appended {
         };
         head.logged_at = now;
         head.change = name.to_string();
-        // A post whose instant has come needs no row, because its entry reports that it is published.
+        // A post or page whose instant has come needs no row, because its entry reports that it is published.
         let is_due = |item: &LogItem| item.scheduled_after(now);
         let due_row = |item: &LogItem| {
             let id: PostId = item.item.id.parse().ok()?;

@@ -8,6 +8,7 @@ use async_graphql::parser::types::OperationType;
 use async_graphql::{Request, ServerError, Value, Variables};
 use futures_util::future::join_all;
 
+use super::arguments::Arguments;
 use super::{Bound, Circumstances, CostModel, DearestField, FieldCost, Sizes, VALUES_MAX, refusal, refusal_of_values};
 use crate::content::{Reader, StorageUse};
 use crate::graphql::outline::OperationOutline;
@@ -170,7 +171,7 @@ impl CostModel {
     ) -> Price {
         let (is_reported, is_coarse) = (disclosure == Disclosure::Reported, disclosure == Disclosure::Hidden);
         let is_of_mutation = operation.operation().kind == OperationType::Mutation;
-        let known = || known_of(operation, reader.sizes(is_coarse));
+        let known = || known_of(operation, (variables, false), reader.sizes(is_coarse));
         let so_far = || if purpose == Purpose::DryRun { Bound::NONE } else { spent(reader) };
         let refined;
         let sizes = known();
@@ -206,11 +207,13 @@ impl CostModel {
 
 /// The part of the sizes that holds while the operation runs. The terms of what one change reads are those that existed before, or its input
 /// names them.
-pub fn known_of(operation: &OperationOutline, sizes: Sizes) -> Sizes {
-    match operation.operation().kind {
-        OperationType::Mutation => sizes.before_a_change(operation.has_one_root_field()),
-        _ => sizes,
+/// `assumes_any`: whether a variable without value may have any.
+pub fn known_of(operation: &OperationOutline, (variables, assumes_any): (&Variables, bool), sizes: Sizes) -> Sizes {
+    if operation.operation().kind != OperationType::Mutation {
+        return sizes;
     }
+    let change = operation.only_root_field().map(|field| Arguments { operation, variables, assumes_any, field });
+    sizes.before_a_change(change.map(|change| change.tags_created()))
 }
 
 /// The storage requests so far: of the sign-in, and of the catalogs that the price needs.

@@ -8,6 +8,7 @@ use crate::content::read::Start;
 use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::graphql::outline::{Field, OperationOutline};
 use crate::model::NodeId;
+use crate::model::post::TERMS_MAX;
 
 /// The maximum number of ids of one `nodes`: the size of the largest page.
 pub const NODES_MAX: usize = 100;
@@ -90,6 +91,16 @@ impl<'a> Arguments<'a> {
             Some(_) => 1,
         };
         length.min(most) as u64
+    }
+
+    /// How many tags a change may create.
+    pub(super) fn tags_created(&self) -> u64 {
+        let named = |field| self.length(&["input", field], TERMS_MAX);
+        match self.field.name.as_str() {
+            "restoreRevision" => TERMS_MAX as u64,
+            _ if self.has(&["input", "createMissingTags"]) => named("tagSlugs") + named("addTagSlugs"),
+            _ => 0,
+        }
     }
 
     /// Whether the list may be ordered by the number of posts.

@@ -192,10 +192,11 @@ fn reads_with_excluded(need: u64, sizes: &Sizes) -> Option<u64> {
 fn of_indexes(list: &List, need: u64, sizes: &Sizes) -> Demand {
     let Filter { indexes: named, conditions, excluded } = list.filter;
     let (indexes, all_posts) = (list.own_index() + named, sizes.posts().unwrap_or(u64::MAX));
-    // A series reads its indexes whole, as merged ones.
-    let is_merged = list.own_index() + conditions > 1 || list.source == Source::Series;
-    let (ranges, rows) = match is_merged || excluded > 0 {
-        true => (indexes * reads_of_index(all_posts, if is_merged { FIRST_ROWS.max(need) } else { need }), all_posts),
+    let is_merged = list.own_index() + conditions > 1;
+    let first_rows = if is_merged { FIRST_ROWS.max(need) } else { need.max(1) };
+    // A series reads its indexes whole, unless it is ordered by time.
+    let (ranges, rows) = match is_merged || excluded > 0 || list.source == Source::Series {
+        true => (indexes * reads_of_index(all_posts, first_rows), all_posts),
         false => (indexes, need),
     };
     let posts = if excluded > 0 { u64::from(LOOK_UPS_MAX) } else { need };

@@ -142,9 +142,10 @@ const AUDIT_LOG: Price = fixed(0, 4);
 const ASSETS: Price = fixed(0, 2);
 /// The picture of an object.
 const PICTURE: Price = shared(1);
-/// The head of the log, and two point reads for each scheduled post that may have been published. Also the range reads of these posts,
+/// The head of the log, and three point reads for each scheduled post that may have been published: one that the client does not see is looked for among
+/// the pages too. Also the range reads of these posts,
 /// those of the entries, which are repeated if there is such a post, and those that skip entries to which the client has no access.
-const CHANGES: Price = fixed(1 + 2 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
+const CHANGES: Price = fixed(1 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// A term by one of its slugs. The first slug of an actor's author may belong to another author meanwhile.
 const TERM: Price = shared(TERM_READS);
 const TERMS_OF_REVISION: Price = Price::of(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));

@@ -40,6 +40,7 @@ pub(super) struct CreatePageInput {
     language: Option<String>,
     /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
     order: Option<i32>,
+    /// Whether the page is published at once; if omitted, it is a draft, unless `publishAt` is given.
     publish: Option<bool>,
     /// The time from which the page is public, in the past or in the future, instead of now. With `publish: false` it is INVALID.
     publish_at: Option<DateTime>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_graphql::{Request, ServerError};
 
-use super::{Operation, Outline, SelectionKind};
+use super::{Field, Operation, Outline, SelectionKind};
 
 /// The outline of a document, and the operation to run. Clones share the outline.
 #[derive(Debug, Clone)]
@@ -70,8 +70,14 @@ impl OperationOutline {
         &self.outline.operations()[self.index]
     }
 
-    /// Whether the operation selects a single field, and not in a fragment.
-    pub fn has_one_root_field(&self) -> bool {
-        matches!(&*self.outline.set(self.operation().set).selections, [one] if matches!(one.kind, SelectionKind::Field(_)))
+    /// The field of an operation that selects a single one, and not in a fragment.
+    pub fn only_root_field(&self) -> Option<&Field> {
+        match &*self.outline.set(self.operation().set).selections {
+            [one] => match &one.kind {
+                SelectionKind::Field(field) => Some(field),
+                SelectionKind::Spread { .. } | SelectionKind::InlineFragment { .. } => None,
+            },
+            _ => None,
+        }
     }
 }

@@ -59,7 +59,7 @@ impl BoundModel {
     fn bound(&self, operation: &OperationOutline, given: &Variables, sizes: &Sizes) -> OperationBound {
         let parsed = operation.operation();
         let is_mutation = parsed.kind == OperationType::Mutation;
-        let sizes = cost::known_of(operation, sizes.clone());
+        let sizes = cost::known_of(operation, (given, true), sizes.clone());
         // An anonymous client is admitted by the figures that it is allowed to know.
         let coarse = sizes.coarse();
         let [exact, hidden] = [&sizes, &coarse].map(|sizes| {

@@ -11,6 +11,7 @@ use crate::model::{self, AssetHash, ImageFacts, NodeId, Post, Role};
 /// A picture or another file of the site. It is added by `POST /assets` with the file as the body. Everyone who knows its id or its address can get it, also
 /// while only a draft shows it.
 #[derive(Interface)]
+#[expect(clippy::duplicated_attributes, reason = "two fields have the same type")]
 #[graphql(
     field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never given to another object."),
     field(

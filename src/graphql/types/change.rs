@@ -12,7 +12,7 @@ use crate::graphql::scalars::DateTime;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "Action")]
 pub enum ChangeAction {
-    /// Created. A post that was created with a publication time also has PUBLISHED or SCHEDULED.
+    /// Created. A post or page that was created with a publication time also has PUBLISHED or SCHEDULED.
     Created,
     /// A text, a name, or the terms of a post were changed; or something that no other action names, such as the source of an import.
     Updated,
@@ -118,7 +118,7 @@ impl Change {
         self.0.item.actions.iter().map(|action| (*action).into()).collect()
     }
 
-    /// When the change was started; for a scheduled post that has appeared, its instant.
+    /// When the change was started; for a scheduled post or page that has appeared, its instant.
     async fn occurred_at(&self) -> DateTime {
         DateTime(self.0.at)
     }

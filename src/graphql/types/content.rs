@@ -108,7 +108,7 @@ use crate::graphql::scalars::{DateTime, Json, Url};
     field(
         name = "viewer_can_update",
         ty = "bool",
-        desc = "Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with\n\
+        desc = "Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts and pages, with\n\
                 ADMIN for everything. False for an anonymous request. Costs no storage read."
     )
 )]

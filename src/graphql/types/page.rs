@@ -242,7 +242,7 @@ impl PageObject {
         DateTime(self.page.post.updated_at)
     }
 
-    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
+    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts and pages, with
     /// ADMIN for everything. False for an anonymous request. Costs no storage read.
     pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         context::of(ctx).reader.actor().is_some_and(|actor| actor.role >= Role::Editor)

@@ -314,7 +314,7 @@ impl PostObject {
         Box::pin(self.neighbour(ctx, false)).await
     }
 
-    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts, with
+    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts and pages, with
     /// ADMIN for everything. False for an anonymous request. Costs no storage read.
     pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         context::of(ctx).reader.actor().is_some_and(|actor| actor.may_change(&self.post))

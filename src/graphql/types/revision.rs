@@ -141,7 +141,7 @@ impl Revision {
     }
 }
 
-/// A field of a post in which two versions can differ.
+/// A field of a post or page in which two versions can differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "ChangedField")]
 pub enum RevisionField {

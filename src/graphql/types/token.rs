@@ -19,7 +19,7 @@ use super::term::Author;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "model::Role")]
 pub enum Role {
-    /// Reads all drafts and scheduled posts.
+    /// Reads all drafts, and all scheduled posts and pages.
     Reader,
     /// Reads and changes the posts of one author, drafts and scheduled posts included.
     Author,

@@ -19,6 +19,7 @@ use crate::graphql::error::Code;
 use crate::graphql::memory::Charge;
 use crate::http::answer::RequestFailure;
 use crate::http::api::{Api, REQUEST_BYTES};
+use crate::http::compression::Uncompressed;
 use crate::http::etag;
 use crate::model::AssetName;
 
@@ -96,6 +97,9 @@ async fn send(
     if status == StatusCode::PARTIAL_CONTENT {
         let range = format!("bytes {}-{}/{size}", bytes.start, bytes.end - 1);
         headers.insert(header::CONTENT_RANGE, header_of(range));
+    }
+    if !found.kind.is_image() {
+        response.extensions_mut().insert(Uncompressed);
     }
     Ok(response)
 }

@@ -43,7 +43,7 @@ async fn a_drawing_is_the_same_in_every_width_and_has_no_picture_of_a_link() {
     let asset = gallery.add(file.as_bytes().to_vec()).await;
     let (id, url) = (asset["id"].as_str().expect("an id"), asset["url"].as_str().expect("a URL"));
     let fields = "width height url srcset small: url(width: 320) openGraphImage { url } placeholder contentType";
-    let read = gallery.ask_as(None, &format!("{{ asset(id: \"{id}\") {{ {fields} }} }}")).await;
+    let read = gallery.ask_as(None, &format!("{{ asset(id: \"{id}\") {{ ... on Image {{ {fields} }} }} }}")).await;
     let expected = json!({
         "width": 2000,
         "height": 1000,
@@ -80,6 +80,22 @@ async fn a_drawing_is_compressed_and_a_part_of_it_is_not_joined_to_another_encod
     assert!(tag.starts_with("W/") && tag == plain.header(header::ETAG), "{tag}");
     let rest = gallery.get(url, &[(header::RANGE, "bytes=9-"), (header::IF_RANGE, tag)]).await;
     assert_eq!((rest.status, rest.bytes), (StatusCode::OK, plain.bytes));
+}
+
+/// It has a strong tag, so its bytes are the same for each client.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_not_compressed_and_its_parts_are_those_of_the_whole() {
+    let gallery = Gallery::in_memory().await;
+    let text = "a line\n".repeat(1_000);
+    let sent = gallery.upload_as(Some(EDITOR_TOKEN), "?name=a.txt", text.clone().into_bytes()).await;
+    let asset = sent.json()["asset"].clone();
+    let url = asset["url"].as_str().expect("a URL");
+    let whole = gallery.get(url, &[(header::ACCEPT_ENCODING, "gzip")]).await;
+    assert_eq!((whole.header(header::CONTENT_ENCODING), &whole.bytes[..]), ("", text.as_bytes()));
+    assert_eq!(whole.header(header::ACCEPT_RANGES), "bytes");
+    let tag = whole.header(header::ETAG);
+    let rest = gallery.get(url, &[(header::RANGE, "bytes=9-"), (header::IF_RANGE, tag)]).await;
+    assert_eq!((rest.status, &rest.bytes[..]), (StatusCode::PARTIAL_CONTENT, &text.as_bytes()[9..]));
 }
 
 /// The picture that is embedded in a drawing.

@@ -87,7 +87,7 @@ async fn the_author_of_an_actor_is_null_after_its_deletion_even_if_another_gets_
     for site in sites().await {
         let create = r#"createAuthor(input: { slug: "ada", name: "Ada" }) { userErrors { code } }"#;
         mutate(&site, EDITOR_TOKEN, create).await;
-        let token = create_token(&site, r#"name: "Ada's laptop", role: AUTHOR, author: "ada""#).await;
+        let token = create_token(&site, r#"name: "Ada's laptop", role: AUTHOR, authorSlug: "ada""#).await;
         create_post(&site, &token).await;
         let of_ada = |author: Value| json!({ "kind": "TOKEN", "name": "Ada's laptop", "author": author });
         assert_eq!(actors(&site).await, [(); 2].map(|()| of_ada(json!({ "slug": "ada" }))));

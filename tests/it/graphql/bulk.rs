@@ -57,7 +57,7 @@ fn refused(payload: &Value) -> Vec<String> {
 
 /// The objects that were changed, the newest change first.
 async fn changes(site: &Site) -> Value {
-    let query = "{ auditLog(first: 100) { nodes { id slug actions } } }";
+    let query = "{ auditLog(first: 100) { nodes { id actions ... on ContentAuditLogEntry { slug } } } }";
     site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["auditLog"]["nodes"].clone()
 }
 

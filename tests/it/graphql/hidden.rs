@@ -137,6 +137,7 @@ async fn site_of(posts: &[WholePost]) -> Site {
 /// The fields of every type, from the SDL, so that a new field is crawled without a change of this test.
 struct Selections {
     fields: BTreeMap<String, Vec<FieldDefinition>>,
+    interfaces: BTreeSet<String>,
 }
 
 impl Selections {
@@ -146,15 +147,22 @@ impl Selections {
             TypeSystemDefinition::Type(of) => Some(of.node),
             _ => None,
         });
-        let fields = types.filter_map(|of| match of.kind {
-            TypeKind::Object(object) => Some((of.name.node.to_string(), object.fields)),
-            _ => None,
-        });
+        let mut interfaces = BTreeSet::new();
+        let mut fields = Vec::new();
+        for of in types {
+            match of.kind {
+                TypeKind::Object(object) => fields.push((of.name.node.to_string(), object.fields)),
+                TypeKind::Interface(_) => drop(interfaces.insert(of.name.node.to_string())),
+                _ => {}
+            }
+        }
         let is_open = |of: &str, field: &FieldDefinition| {
             field.name.node != GUARDED_OF_POST && (of, field.name.node.as_str()) != ("Series", GUARDED_OF_SERIES)
         };
         Self {
+            interfaces,
             fields: fields
+                .into_iter()
                 .map(|(name, fields)| {
                     let open = fields.into_iter().map(|f| f.node).filter(|field| is_open(&name, field)).collect();
                     (name, open)
@@ -179,7 +187,7 @@ impl Selections {
 
     fn field(&self, field: &FieldDefinition, depth: usize) -> String {
         let (name, of) = (&field.name.node, named(&field.ty.node));
-        let is_plain = !self.fields.contains_key(of) && of != "Node";
+        let is_plain = !self.fields.contains_key(of) && !self.interfaces.contains(of);
         // Small pages, so that the whole query stays below the cost limit; other queries walk the lists to their ends.
         let size = if field.arguments.iter().any(|a| a.node.name.node == "first") { "(first: 4)" } else { "" };
         if is_plain { name.to_string() } else { format!("{name}{size}{}", self.all(of, depth)) }

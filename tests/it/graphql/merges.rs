@@ -69,7 +69,7 @@ async fn the_posts_of_a_tag_get_the_other_one_once_and_its_slugs_find_it() {
         assert_eq!((&found["first"]["slug"], &found["last"]["slug"]), (&json!("b"), &json!("b")));
         assert_eq!((&found["last"]["posts"]["totalCount"], &found["tags"]["totalCount"]), (&json!(3), &json!(3)));
         let hidden = "{ draftPosts { nodes { tags { slug } } } scheduledPosts { nodes { tags { slug } } } \
-            auditLog(first: 6) { nodes { nodeType slug actions } } }";
+            auditLog(first: 6) { nodes { actions ... on ContentAuditLogEntry { nodeType slug } } } }";
         let hidden = site.ask_as(Some(EDITOR_TOKEN), hidden).await["data"].clone();
         assert_eq!(hidden["draftPosts"]["nodes"], json!([{ "tags": [{ "slug": "x" }, { "slug": "b" }] }]));
         assert_eq!(hidden["scheduledPosts"]["nodes"], json!([{ "tags": [{ "slug": "b" }] }]));

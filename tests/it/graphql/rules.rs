@@ -142,7 +142,7 @@ async fn nothing_of_a_mutation_runs_before_a_value_that_does_not_fit() {
             "",
             post("tagSlugs: [\"a\", 7]"),
             json!({}),
-            "Invalid value for argument \"input.tags.1\", expected type \"String\"".to_owned(),
+            "Invalid value for argument \"input.tagSlugs.1\", expected type \"String\"".to_owned(),
         ),
     ] {
         let query = format!("mutation{definitions} {{ {fields} }}");

@@ -120,11 +120,11 @@ async fn an_input_that_names_a_term_by_a_former_slug_is_refused_with_the_present
         (r#"createPost(input: { title: "New", markdown: "x""#, "updatePost(input: { expectedVersion: 1");
     let update = format!(r#"{update}, id: "{id}""#);
     let errors = "userErrors { code field message ... on NotFoundError { slug suggestions } }";
-    for (field, former, present) in [
-        ("tags", "rust", "oxide"),
-        ("tags", "crab", "oxide"),
-        ("categories", "plans", "schemes"),
-        ("authors", "ada", "lovelace"),
+    for (field, shown, former, present) in [
+        ("tagSlugs", "tags", "rust", "oxide"),
+        ("tagSlugs", "tags", "crab", "oxide"),
+        ("categorySlugs", "categories", "plans", "schemes"),
+        ("authorSlugs", "authors", "ada", "lovelace"),
     ] {
         for input in [create, &update] {
             let refused =
@@ -135,12 +135,12 @@ async fn an_input_that_names_a_term_by_a_former_slug_is_refused_with_the_present
             assert_eq!((&refused["post"], found), (&Value::Null, expected), "{input} {former}");
             assert!(error["message"].as_str().is_some_and(|text| text.contains(present)), "{error}");
         }
-        let selected = format!("post {{ {field} {{ slug }} }} userErrors {{ code }}");
+        let selected = format!("post {{ {shown} {{ slug }} }} userErrors {{ code }}");
         let made = mutate(&site, &format!(r#"{create}, {field}: ["{present}"] }}) {{ {selected} }}"#)).await;
-        assert_eq!(made["post"][field], json!([{ "slug": present }]));
+        assert_eq!(made["post"][shown], json!([{ "slug": present }]));
     }
     let token = async |author: &str| {
-        let input = format!(r#"name: "By {author}", role: AUTHOR, author: "{author}""#);
+        let input = format!(r#"name: "By {author}", role: AUTHOR, authorSlug: "{author}""#);
         mutate(&site, &format!("createToken(input: {{ {input} }}) {{ token {{ name }} {errors} }}")).await
     };
     let refused = token("ada").await;

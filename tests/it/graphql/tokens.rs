@@ -75,7 +75,7 @@ async fn a_token_is_accepted_until_it_is_revoked() {
 #[tokio::test]
 async fn node_finds_a_token_as_the_list_shows_it() {
     let site = site().await;
-    let made = create(&site, "name: \"n\", role: AUTHOR, author: \"ada\"").await["token"].clone();
+    let made = create(&site, "name: \"n\", role: AUTHOR, authorSlug: \"ada\"").await["token"].clone();
     let fields = "{ __typename id ... on Token { name role author { slug } createdAt expiresAt revokedAt } }";
     let query = format!("{{ node(id: {}) {fields} tokens {{ nodes {fields} }} }}", made["id"]);
     let data = site.ask_as(Some(EDITOR_TOKEN), &query).await["data"].take();
@@ -88,7 +88,7 @@ async fn node_finds_a_token_as_the_list_shows_it() {
 #[tokio::test]
 async fn viewer_returns_the_kind_name_role_and_author_of_the_token() {
     let site = site().await;
-    let made = create(&site, "name: \"Ada's laptop\", role: AUTHOR, author: \"ada\"").await;
+    let made = create(&site, "name: \"Ada's laptop\", role: AUTHOR, authorSlug: \"ada\"").await;
     let query = "{ viewer { kind name role author { slug name } } }";
     let viewer = async |token: Option<&str>| site.ask_as(token, query).await["data"]["viewer"].clone();
     assert_eq!(viewer(None).await, Value::Null);
@@ -156,9 +156,9 @@ async fn an_invalid_token_input_is_named() {
     for (input, code, field) in [
         ("name: \" \", role: READER", "INVALID", "name"),
         ("name: \"taken\", role: ADMIN", "TAKEN", "name"),
-        ("name: \"n\", role: AUTHOR", "INVALID", "author"),
-        ("name: \"n\", role: AUTHOR, author: \"nobody\"", "NOT_FOUND", "author"),
-        ("name: \"n\", role: EDITOR, author: \"ada\"", "INVALID", "author"),
+        ("name: \"n\", role: AUTHOR", "INVALID", "authorSlug"),
+        ("name: \"n\", role: AUTHOR, authorSlug: \"nobody\"", "NOT_FOUND", "authorSlug"),
+        ("name: \"n\", role: EDITOR, authorSlug: \"ada\"", "INVALID", "authorSlug"),
         ("name: \"n\", role: EDITOR, expiresAt: \"2026-06-15T12:00:00Z\"", "INVALID", "expiresAt"),
     ] {
         let made = create(&site, input).await;
@@ -175,7 +175,7 @@ async fn tokens_are_listed_without_their_secrets() {
     let mut texts = Vec::new();
     for n in 0..5 {
         site.clock.set(instant(&format!("2026-06-15T12:00:0{n}Z")));
-        texts.push(create(&site, &format!("name: \"{n}\", role: AUTHOR, author: \"ada\"")).await["secret"].clone());
+        texts.push(create(&site, &format!("name: \"{n}\", role: AUTHOR, authorSlug: \"ada\"")).await["secret"].clone());
     }
     let page = async |arguments: &str| {
         let query = format!(

@@ -173,7 +173,7 @@ const SUCCESSORS: &[(&[&str], &str)] = &[
 /// The term had the slugs rust, oxide and crab, one after the other. Another term has the first of them when the export is imported.
 #[tokio::test]
 async fn an_imported_term_does_not_change_another_that_has_its_first_slug() {
-    for (noun, of_kind, list) in [("Tag", "tag", "tags"), ("Author", "author", "authors")] {
+    for (noun, of_kind, list) in [("Tag", "tag", "tagSlugs"), ("Author", "author", "authorSlugs")] {
         for (successor, slug) in SUCCESSORS {
             for store in [MemoryStore::transactional(), MemoryStore::empty()] {
                 let site = Site::over(store).await;

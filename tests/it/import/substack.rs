@@ -85,7 +85,7 @@ async fn posts_pages_and_drafts_are_imported_and_the_old_addresses_find_them() {
     let talk = "<p><audio controls=\"\" src=\"https://cdn.example/talk.mp3\"></audio></p>\n<p>Listen.</p>\n";
     let expected = json!({
         "posts": { "nodes": [
-            { "slug": "a-talk", "title": "A talk", "subtitle": "Listen.", "publishedAt": "2024-03-02T08:00:00.000Z", "status": "PUBLISHED", "authors": [],
+            { "slug": "a-talk", "title": "A talk", "subtitle": null, "publishedAt": "2024-03-02T08:00:00.000Z", "status": "PUBLISHED", "authors": [],
               "body": { "markdown": talk, "html": talk }, "metadata": { "type": "podcast", "podcast_url": "https://cdn.example/talk.mp3" } },
             { "slug": "the-tide", "title": "The tide, \"again\"", "subtitle": "Twice\na day", "publishedAt": "2024-03-01T08:00:00.000Z", "status": "PUBLISHED",
               "authors": [], "body": { "markdown": tide, "html": tide }, "metadata": {} },

@@ -112,6 +112,7 @@ fn the_fields_of_an_interface_have_the_arguments_of_each_implementer() {
 /// Fields that a type describes in other words than its interface, with the types and the reason.
 const DESCRIBED_OTHERWISE: &[(&str, &[&str], &str)] = &[
     ("Asset.url", &["Image"], "it can have another width"),
+    ("AuditLogEntry.actions", &["PreviewLinksAuditLogEntry"], "it has one action"),
     ("Node.id", &["Revision", "Token"], "it also names the mutation that takes the id"),
     ("PagePayload.page", &["RestoreRevisionPayload"], "the version can be one of a post"),
     ("PostPayload.post", &["RestoreRevisionPayload"], "the version can be one of a page"),

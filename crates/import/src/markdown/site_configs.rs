@@ -239,7 +239,7 @@ impl SiteConfigs {
 
     /// The reason why the generator does not build a file.
     pub(super) fn why(&self, origin: &str) -> Option<String> {
-        let (folder, site) = self.sites.iter().filter(|(folder, _)| origin.starts_with(folder.as_str())).next_back()?;
+        let (folder, site) = self.sites.iter().rfind(|(folder, _)| origin.starts_with(folder.as_str()))?;
         let path = format!("/{origin}");
         if let Some(expression) = site.ignored.iter().find(|expression| expression.is_match(&path)) {
             return Some(format!("of `{IGNORE_FILES}: {expression}` in {}", site.config));

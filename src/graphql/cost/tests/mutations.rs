@@ -40,14 +40,14 @@ const CONFLICT: &str = "userErrors { ... on ConflictError { current { ... on Pos
 
 #[test]
 fn the_post_of_a_payload_has_the_terms_that_the_input_names() {
-    let named = r#", tags: ["a", "b"]"#;
+    let named = r#", tagSlugs: ["a", "b"]"#;
     assert_eq!(create(named, TAGS), create(named, "post { id }") + 2);
     assert_eq!(create("", "post { tags { name } categories { name } }"), create("", "post { id }"));
     assert_eq!(create("", "post { authors { name } }"), create("", "post { id }") + 1, "the author of the token");
     assert_eq!(create(r#", idempotencyKey: "k""#, TAGS), create(r#", idempotencyKey: "k""#, "post { id }") + 100);
     assert_eq!(update(named, TAGS), update(named, "post { id }") + 2);
     assert_eq!(update("", TAGS), update("", "post { id }") + 100);
-    assert_eq!(update(", tags: []", TAGS), update("", "post { id }"));
+    assert_eq!(update(", tagSlugs: []", TAGS), update("", "post { id }"));
     let nested = "post { tags { posts(first: 1) { nodes { tags { name } } } } }";
     assert!(update(named, nested) > update(named, "post { tags { posts(first: 1) { nodes { id } } } }") + 100);
 }
@@ -60,12 +60,12 @@ fn a_payload_has_errors_or_the_object() {
 
 #[test]
 fn an_input_costs_what_it_names() {
-    assert_eq!(create(r#", tags: ["a", "b"], series: "c""#, "post { id }"), create("", "post { id }") + 3 * 3);
+    assert_eq!(create(r#", tagSlugs: ["a", "b"], seriesSlug: "c""#, "post { id }"), create("", "post { id }") + 3 * 3);
     assert!(create("", "post { id }") <= 3);
     assert!(update(r#", slug: "a""#, "post { id }") > update("", "post { id }"));
     let document = "mutation($input: UpdatePostInput!) { updatePost(input: $input) { post { tags { name } } } }";
-    let input = json!({ "input": { "id": "x", "expectedVersion": 1, "tags": ["a", "b"] } });
-    assert_eq!(costs(document, input, &Sizes::default()).0, update(r#", tags: ["a", "b"]"#, TAGS));
+    let input = json!({ "input": { "id": "x", "expectedVersion": 1, "tagSlugs": ["a", "b"] } });
+    assert_eq!(costs(document, input, &Sizes::default()).0, update(r#", tagSlugs: ["a", "b"]"#, TAGS));
 }
 
 #[test]

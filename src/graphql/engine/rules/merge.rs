@@ -130,7 +130,9 @@ impl<'a, 'f> Merging<'a, 'f> {
             self.left = left;
             match &selection.kind {
                 SelectionKind::Field(field) => {
-                    let of = on.and_then(|on| self.types.any_field(on, &field.name)).map(|found| &found.of);
+                    // As in graphql-js, the type of `__typename` conflicts with none.
+                    let on_known = on.filter(|_| field.name != "__typename");
+                    let of = on_known.and_then(|on| self.types.any_field(on, &field.name)).map(|found| &found.of);
                     keys.add(Found { field, on, of });
                 }
                 SelectionKind::Spread { fragment: Some(id), .. } if !keys.fragments.insert(*id) => {}

@@ -172,7 +172,10 @@ impl Pair {
     }
 
     pub(super) async fn mutate(&mut self, field: &str, input: Value) -> Value {
-        let name = format!("{}{}", field[..1].to_uppercase(), &field[1..]);
+        let name = match field.starts_with("delete") {
+            true => "Delete".to_owned(),
+            false => format!("{}{}", field[..1].to_uppercase(), &field[1..]),
+        };
         let shown = match field {
             "createPost" => "post { id }",
             _ => "__typename",

@@ -124,7 +124,7 @@ async fn what_is_not_in_the_list_is_not_counted_and_bad_arguments_are_refused() 
             ("last: 101", "BAD_USER_INPUT"),
             ("last: -1", "BAD_USER_INPUT"),
             ("before: \"x\"", "BAD_CURSOR"),
-            (&*format!("parent: \"a\", last: 1, before: {cursor}"), "BAD_CURSOR"),
+            (&*format!("parentPath: \"a\", last: 1, before: {cursor}"), "BAD_CURSOR"),
         ] {
             let query = format!("{{ pages({arguments}) {{ nodes {{ id }} }} }}");
             assert_eq!(site.codes(&query).await, [code], "{arguments}");

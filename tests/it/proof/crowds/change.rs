@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tidings::model::TermKind;
 
-use super::content::{Content, Expected, FIELDS, Shown, body_of, index, is_featured, language_of, plural, term_id};
+use super::content::{Content, Expected, FIELDS, Shown, body_of, index, is_featured, language_of, term_id};
 
 /// One mutation. A change of a post is based on the post that its editor has read.
 #[derive(Debug, Clone)]
@@ -63,8 +63,8 @@ impl Named {
         for kind in TermKind::ALL {
             match (&self.slugs[index(kind)], kind) {
                 (None, _) => {}
-                (Some(slugs), TermKind::Series) => input["series"] = json!(slugs.first()),
-                (Some(slugs), _) => input[plural(kind)] = json!(slugs),
+                (Some(slugs), TermKind::Series) => input[kind.slugs_field()] = json!(slugs.first()),
+                (Some(slugs), _) => input[kind.slugs_field()] = json!(slugs),
             }
         }
         input["createMissingTags"] = json!(true);

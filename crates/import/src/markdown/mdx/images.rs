@@ -87,8 +87,9 @@ fn address_in<'t>(program: &'t str, imported: &HashMap<&str, &'t str>) -> Option
 }
 
 fn quoted(text: &str) -> Option<&str> {
-    let inside = text.strip_prefix(['"', '\'', '`'])?.strip_suffix(['"', '\'', '`'])?;
-    (!inside.contains(['"', '\'', '`'])).then_some(inside)
+    let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
+    let inside = text.strip_prefix(quote)?.strip_suffix(quote)?;
+    (!inside.contains([quote, '\\'])).then_some(inside)
 }
 
 /// The attributes of a complete tag, from the end of its name on.

@@ -52,6 +52,12 @@ impl Writer<'_> {
         (0..count).map(|_| format!("{{ {} }}", self.versioned(&known.posts))).collect()
     }
 
+    /// The publication of a change of text.
+    pub(super) fn publishing(&mut self) -> String {
+        let publishing = ["publish: true", "publish: false", "publishAt: \"2026-02-03T00:00:00Z\""];
+        publishing[self.random.below(3)].to_owned()
+    }
+
     pub(super) fn publication(&mut self) -> &'static str {
         ["null", "\"2027-01-02T03:04:05Z\"", "\"2026-06-20T00:00:00Z\"", "\"2026-02-03T00:00:00Z\""]
             [self.random.below(4)]
@@ -92,6 +98,9 @@ impl Writer<'_> {
                 if self.random.chance(30) {
                     input.push(format!("slug: \"slug-{}\"", self.random.below(30)));
                 }
+                if self.random.chance(30) {
+                    input.push(self.publishing());
+                }
                 input.push(self.versioned(&known.posts));
                 format!("updatePost(input: {{ {} }}) {payload}", input.join(", "))
             }
@@ -101,27 +110,7 @@ impl Writer<'_> {
                 self.publication()
             ),
             4 => format!("unpublishPost(input: {{ {} }}) {payload}", self.versioned(&known.posts)),
-            7 => {
-                let mut input: Vec<String> = Vec::new();
-                for (field, kind) in
-                    [("addTagSlugs", 1), ("removeTagSlugs", 1), ("addCategorySlugs", 0), ("authorSlugs", 2)]
-                {
-                    if self.random.chance(40) {
-                        let count = self.random.below(3);
-                        let slugs: Vec<String> = (0..count).map(|_| self.term(kind)).collect();
-                        input.push(format!("{field}: [{}]", slugs.join(", ")));
-                    }
-                }
-                if self.random.chance(40) {
-                    input.push(
-                        ["publish: true", "publish: false", "publishAt: \"2026-02-03T00:00:00Z\""]
-                            [self.random.below(3)]
-                        .to_owned(),
-                    );
-                }
-                let (posts, payload) = (self.some_posts(), self.payload_of_post().replacen("post {", "posts {", 1));
-                format!("updatePosts(input: {{ posts: [{posts}], {} }}) {payload}", input.join(", "))
-            }
+            7 => self.of_posts(),
             8 if self.random.chance(30) => {
                 format!("deletePosts(input: {{ posts: [{}] }}) {{ deletedIds {ERRORS} }}", self.some_posts())
             }
@@ -137,6 +126,26 @@ impl Writer<'_> {
                 )
             }
         }
+    }
+
+    /// One change of many posts.
+    fn of_posts(&mut self) -> String {
+        let mut input: Vec<String> = Vec::new();
+        for (field, kind) in [("addTagSlugs", 1), ("removeTagSlugs", 1), ("addCategorySlugs", 0), ("authorSlugs", 2)] {
+            if self.random.chance(40) {
+                let count = self.random.below(3);
+                let slugs: Vec<String> = (0..count).map(|_| self.term(kind)).collect();
+                input.push(format!("{field}: [{}]", slugs.join(", ")));
+            }
+        }
+        if self.random.chance(40) {
+            input.push(self.publishing());
+        }
+        if self.random.chance(30) {
+            input.push("createMissingTags: true".to_owned());
+        }
+        let (posts, payload) = (self.some_posts(), self.payload_of_post().replacen("post {", "posts {", 1));
+        format!("updatePosts(input: {{ posts: [{posts}], {} }}) {payload}", input.join(", "))
     }
 
     fn of_term(&mut self, number: usize) -> String {
