@@ -59,7 +59,7 @@ test("keep mine keeps the fields that only they have changed", () =>
     await page.getByRole("button", { name: "Keep mine" }).click();
     await page.getByText("Saved.", { exact: true }).waitFor();
     assert.deepEqual(await stored(id), { version: 3, title: "The great lamp", markdown: MINE, tags: ["moon", "brass-glass"] });
-    assert.equal(await page.getByLabel("Title").inputValue(), "The great lamp");
+    assert.equal(await page.getByLabel("Title", { exact: true }).inputValue(), "The great lamp");
   }));
 
 test("keep mine shows the next conflict if a third writer saved first", () =>

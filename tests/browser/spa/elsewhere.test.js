@@ -19,7 +19,7 @@ test("a site on another origin reads and writes by CORS", () =>
     await assertLoaded(page.locator(".prose img").first());
     await signIn(page);
     await page.getByRole("link", { name: "Write a post" }).click();
-    await page.getByLabel("Title").fill("From afar");
+    await page.getByLabel("Title", { exact: true }).fill("From afar");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved as a draft.").waitFor();
     assert.deepEqual([...asked], [SERVER]);

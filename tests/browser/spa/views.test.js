@@ -60,7 +60,7 @@ async function eachOfWriters(page, look) {
   await page.locator(".post-group li").first().waitFor();
   await look("the desk");
   await page.getByRole("link", { name: "Write a post" }).click();
-  await page.getByLabel("Title").waitFor();
+  await page.getByLabel("Title", { exact: true }).waitFor();
   await page.getByText("Workshop").waitFor();
   await look("a new post");
   await page.getByRole("button", { name: "Save" }).click();
@@ -68,7 +68,7 @@ async function eachOfWriters(page, look) {
   await look("a post that was refused");
 
   await page.goto(`/editor/posts/${id}`);
-  await page.getByLabel("Title").waitFor();
+  await page.getByLabel("Title", { exact: true }).waitFor();
   await page.getByText("Workshop").waitFor();
   await page.getByText("Versions").click();
   await look("the editor");

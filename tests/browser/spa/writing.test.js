@@ -35,11 +35,11 @@ test("a token that is revoked during writing is reported, and the text is kept",
       const text = await tokenOf("Soon gone", "EDITOR");
       await signIn(page, text);
       await page.getByRole("link", { name: "Write a post" }).click();
-      await page.getByLabel("Title").fill("Not lost");
+      await page.getByLabel("Title", { exact: true }).fill("Not lost");
       await ask("mutation ($id: ID!) { revokeToken(input: { id: $id }) { token { id } } }", { id: `token-${text.split("_")[1]}` });
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
-      assert.equal(await page.getByLabel("Title").inputValue(), "Not lost");
+      assert.equal(await page.getByLabel("Title", { exact: true }).inputValue(), "Not lost");
       await page.getByText("UNAUTHENTICATED").waitFor();
 
       await page.getByRole("link", { name: "Sign in again" }).click();
@@ -47,7 +47,7 @@ test("a token that is revoked during writing is reported, and the text is kept",
       await page.getByLabel("Token").fill(TOKEN);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("link", { name: "Go on with the new post" }).click();
-      assert.equal(await page.getByLabel("Title").inputValue(), "Not lost");
+      assert.equal(await page.getByLabel("Title", { exact: true }).inputValue(), "Not lost");
 
       // Signing out would discard the text, so the page asks for a confirmation.
       page.once("dialog", (dialog) => dialog.dismiss());
@@ -69,7 +69,7 @@ test("a post is written, saved, previewed, scheduled, appears at its instant, is
   onSite(async (page, context) => {
     await signIn(page);
     await page.getByRole("link", { name: "Write a post" }).click();
-    await page.getByLabel("Title").fill("Soup at midnight");
+    await page.getByLabel("Title", { exact: true }).fill("Soup at midnight");
     await page.getByLabel("Text", { exact: true }).fill("It was *leek*.\n\n![The shed](../images/roll-off-shed.svg)");
     await tagsLoaded(page);
     await page.getByLabel("Tags").fill("Moon");
@@ -175,11 +175,11 @@ test("an invalid value is reported at its field, and the text is kept", () =>
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("alert").getByText("See Title below.").waitFor();
     assert.equal(await address.getAttribute("aria-invalid"), "false");
-    assert.equal(await page.getByLabel("Title").getAttribute("aria-invalid"), "true");
+    assert.equal(await page.getByLabel("Title", { exact: true }).getAttribute("aria-invalid"), "true");
     assert.equal(await page.getByLabel("Text", { exact: true }).inputValue(), "Kept.");
-    await page.getByLabel("Title").fill("N");
+    await page.getByLabel("Title", { exact: true }).fill("N");
     await page.getByText("A title must not be empty.").waitFor({ state: "detached" });
-    assert.equal(await page.getByLabel("Title").getAttribute("aria-invalid"), "false");
+    assert.equal(await page.getByLabel("Title", { exact: true }).getAttribute("aria-invalid"), "false");
     assert.equal(await page.getByRole("heading", { name: "It was not saved" }).count(), 0);
   }));
 
@@ -191,7 +191,7 @@ test("a typed tag that exists is added when the writer leaves the field, and whe
     await tagsLoaded(page);
     const tags = page.getByLabel("Tags");
     await tags.fill("moon");
-    await page.getByLabel("Title").fill("Tags in passing");
+    await page.getByLabel("Title", { exact: true }).fill("Tags in passing");
     await page.getByRole("button", { name: "Remove Moon" }).waitFor();
     assert.equal(await tags.inputValue(), "");
     await tags.fill("Telescopes");
@@ -212,7 +212,7 @@ test("a typed tag that exists is added when the writer leaves the field, and whe
 
     await tags.fill("!?");
     await page.getByText("The address of a new tag is made of").waitFor();
-    await page.getByLabel("Title").click();
+    await page.getByLabel("Title", { exact: true }).click();
     assert.equal(await tags.inputValue(), "!?", "the text is kept");
   }));
 
@@ -226,7 +226,7 @@ test("a typed tag that does not exist is created only if the writer says so, als
     const problem = page.getByText("There is no tag “Mooon” yet: choose one from the list, or create it.");
     for (const tryToAdd of [
       () => page.keyboard.press("Enter"),
-      () => page.getByLabel("Title").click(),
+      () => page.getByLabel("Title", { exact: true }).click(),
       () => page.getByRole("button", { name: "Save", exact: true }).click(),
     ]) {
       await tags.fill("");
@@ -322,5 +322,5 @@ test("an earlier version is listed with its author and can be restored", () =>
     assert.match(await newest.textContent(), /Grace.*the title/s);
     await page.getByRole("button", { name: "Restore version 1" }).click();
     await page.getByText("Version 1 is its text again.").waitFor();
-    assert.equal(await page.getByLabel("Title").inputValue(), "First thought");
+    assert.equal(await page.getByLabel("Title", { exact: true }).inputValue(), "First thought");
   }));

@@ -63,7 +63,11 @@ async fn a_drawing_is_the_same_in_every_width_and_has_no_picture_of_a_link() {
     let link = gallery.get(&format!("{url}?open-graph=50"), &[]).await;
     assert_eq!(link.refusal(), (404, "ROUTE_NOT_FOUND".to_owned()));
     assert_eq!(gallery.library.decoded(), decoded);
-    gallery.ask(&format!("mutation {{ deleteAsset(input: {{ id: \"{id}\" }}) {{ userErrors {{ code }} }} }}")).await;
+    gallery
+        .ask(&format!(
+            "mutation {{ deleteAsset(input: {{ id: \"{id}\", expectedVersion: 1 }}) {{ userErrors {{ code }} }} }}"
+        ))
+        .await;
     assert_eq!(gallery.get(url, &[]).await.status, StatusCode::NOT_FOUND);
 }
 

@@ -109,6 +109,7 @@ pages! {
     schema: "docs/schema.md",
     tables: "docs/tables.md",
     telemetry: "docs/telemetry.md",
+    upgrading: "docs/upgrading.md",
     writing: "docs/writing.md",
     example_astro: "examples/astro/README.md",
     examples: "examples/README.md",

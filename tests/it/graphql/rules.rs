@@ -249,7 +249,7 @@ async fn a_similar_name_is_suggested() {
             "mutation { createPost(input: { title: \"T\", markdown: \"x\", series: null }) { post { id } } }",
             "\"seriesSlug\"",
         ),
-        ("mutation($input: DeleteTagInput!) { deleteTag(input: $input) { deletedId } }", "\"DeleteInput\""),
+        ("mutation($input: DeleteTagInput) { deleteTag(input: $input) { deletedId } }", "\"DeleteInput!\""),
     ] {
         let (errors, _) = sent(&site, query, json!({})).await;
         assert!(errors.iter().any(|(_, message)| message.contains(suggested)), "{query}: {errors:?}");
