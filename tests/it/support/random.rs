@@ -18,7 +18,7 @@ const CROWD_MINUTES: &str = "TIDINGS_CROWD_MINUTES";
 /// If set, every interleaving is run, not a part of them.
 const ALL: &str = "TIDINGS_ALL_INTERLEAVINGS";
 /// At most this many steps lie between two interleavings that are run, on average fewer, so that a run takes minutes, not hours.
-const STRIDE_MAX: usize = 12;
+const STRIDE_MAX: usize = 8;
 
 /// SplitMix64 ("Fast splittable pseudorandom number generators", Steele, Lea and Flood, 2014).
 #[derive(Debug, Clone)]
