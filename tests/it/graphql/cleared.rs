@@ -198,7 +198,7 @@ async fn several_nulls_are_refused_together_with_other_faults() {
     let answer = site.mutate(update, json!({ "id": post["id"] }), Some(EDITOR_TOKEN)).await;
     let errors = answer.body["data"]["changed"]["userErrors"].as_array().expect("a list").clone();
     let fields: Vec<_> = errors.iter().map(|error| (error["code"].as_str(), error["field"][1].as_str())).collect();
-    let expected = [("INVALID", "slug"), ("NOT_FOUND", "authors"), ("INVALID", "title"), ("INVALID", "markdown")];
+    let expected = [("INVALID", "slug"), ("NOT_FOUND", "authorSlugs"), ("INVALID", "title"), ("INVALID", "markdown")];
     assert_eq!(fields, expected.map(|(code, field)| (Some(code), Some(field))));
 }
 
