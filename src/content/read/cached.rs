@@ -8,7 +8,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, try_join};
 
 use crate::content::cache::{CacheKey, Cached, Claim, Dependencies, ReadMoment, Recording, Until, ValueCache};
 use crate::content::error::{ContentError, Result};
@@ -315,10 +315,12 @@ impl Reader {
 
     async fn look_for_scheduled(&self, reads: &mut ReadSet) -> Result<Option<Instant>> {
         let rows = site_page::scheduled_after(self.now()).of_keys();
-        let pages = self.store().range(Table::Pages.name(), &rows, 1, None).await?;
+        let pages = async { Ok(self.store().range(Table::Pages.name(), &rows, 1, None).await?) };
+        let (pages, post) = try_join(pages, self.look_for_scheduled_post(reads)).await?;
         reads.note_page(Table::Pages.name(), &rows, &pages);
-        let page = pages.rows.first().and_then(|row| site_page::publication_of(row.key.row()));
-        Ok([page, self.look_for_scheduled_post(reads).await?].into_iter().flatten().min())
+        // The key of the row may be invalid. Then the next instant is not known, and may be immediate.
+        let page = pages.rows.first().map(|row| site_page::publication_of(row.key.row()).unwrap_or(self.now()));
+        Ok([page, post].into_iter().flatten().min())
     }
 
     async fn look_for_scheduled_post(&self, reads: &mut ReadSet) -> Result<Option<Instant>> {

@@ -1,5 +1,5 @@
-//! Reads of the site's pages. The rule: a page by its path is two point reads at most, the children of a page are one range read for each thousand; a draft is
-//! found only by an actor that sees all posts, or by a client with its preview link, and to any other it is as if it did not exist.
+//! Reads of the site's pages. The rule: a page by its path is two point reads at most, the children of a page are one range read for each thousand; a draft or
+//! scheduled page is found only by an actor that sees all posts, or by a client with its preview link, and to any other it is as if it did not exist.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
