@@ -19,7 +19,7 @@ pub use patch::Patch;
 pub(crate) use user_error::Current;
 pub use user_error::{Problem, UserError};
 
-/// A new post. The slugs of its terms were looked up before.
+/// A new post; its terms are the slugs that were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NewPost {
     pub title: String,
