@@ -47,12 +47,7 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
 pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
     let Some(known) = table_of(table) else { return };
     let all = match known {
-        Table::Posts
-        | Table::PostKeys
-        | Table::Months
-        | Table::PostsBy(_)
-        | Table::Pages
-        | Table::Assets => Tag::POSTS,
+        Table::Posts | Table::PostKeys | Table::Months | Table::PostsBy(_) | Table::Pages | Table::Assets => Tag::POSTS,
         Table::Terms(_) => Tag::TERMS,
         Table::Drafts
         | Table::Revisions

@@ -201,7 +201,7 @@ impl Editor<'_> {
         let logged: Vec<PostChange> = changes.iter().map(|(_, change)| PostChange::of(change)).collect();
         let before: Vec<_> = changes.iter().map(|(number, change)| (*number, change.before().cloned())).collect();
         let changes: Vec<Change> = changes.into_iter().map(|(_, change)| change).collect();
-        let outcomes = match self.writer.change_together(changes, new_tags, Vec::new()).await? {
+        let outcomes = match self.writer.change_posts_together(changes, new_tags).await? {
             Together::Done => {
                 logged.iter().for_each(|change| change.log(self.actor));
                 return Ok(Some(Ok(())));

@@ -1,9 +1,9 @@
 //! Writes content. The rule: pure functions plan a change ([`plan`]), and [`atomic`] makes it in one transaction over all tables, which also records it.
 
 mod atomic;
+mod change_log;
 mod deletion;
 mod keyed;
-mod change_log;
 mod outcomes;
 mod partition;
 mod plan;
@@ -13,8 +13,8 @@ mod site_pages;
 mod terms;
 
 pub(super) use atomic::{Overlay, TokenRowChange, of_revoked_previews, of_token};
-pub(crate) use keyed::{NewKey, Used};
 pub(super) use change_log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
+pub(crate) use keyed::{NewKey, Used};
 pub(crate) use outcomes::Together;
 pub use outcomes::{GoneTerm, Outcome};
 pub(crate) use partition::Partition;

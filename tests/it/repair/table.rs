@@ -3,7 +3,9 @@
 use tidings::keys::time::{self, Direction};
 use tidings::keys::{COUNT_ROW, Collection, PostPlace, Table, category_tree, lookup, place, term};
 use tidings::model::field_index::field_partition;
-use tidings::model::{CategoryEntry, CategoryPlace, CategoryTree, IndexKind, Month, Post, PostId, PostKey, TermKind, WholePost};
+use tidings::model::{
+    CategoryEntry, CategoryPlace, CategoryTree, IndexKind, Month, Post, PostId, PostKey, TermKind, WholePost,
+};
 use tidings::store::{Key, Properties, Value};
 use tidings::testing::rows::{category_tree as tree_rows, lookup as lookup_rows, post as post_rows, term as term_rows};
 

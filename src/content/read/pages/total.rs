@@ -113,7 +113,8 @@ pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64
 }
 
 async fn read_counts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
-    let row_of = |term: &TermId| (Table::PostsBy(term.kind.into()), place::count(term::posts_partition(&term.first_slug)));
+    let row_of =
+        |term: &TermId| (Table::PostsBy(term.kind.into()), place::count(term::posts_partition(&term.first_slug)));
     let rows: Vec<_> = terms.iter().map(row_of).collect();
     let rows = get_each(reader.store(), &rows, false).await;
     let counts =

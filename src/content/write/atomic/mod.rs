@@ -24,8 +24,8 @@ use crate::store::StoreError;
 use crate::store::transaction::transact;
 use crate::telemetry::spans;
 
-use super::keyed::NewKey;
 use super::change_log::{Appended, Changed, NewEntry};
+use super::keyed::NewKey;
 use super::outcomes::{self, Outcome, TermOutcome, Together};
 use super::plan::{Change, Planned, TermChange};
 use super::{Writer, record};
@@ -97,11 +97,16 @@ impl Writer {
         ended
     }
 
-    /// Makes all changes of posts and of terms in one transaction, or none of them.
+    /// Makes all changes in one transaction, or none of them.
     ///
     /// # Errors
     /// Those of [`change_posts_with`](Self::change_posts_with).
-    pub async fn change_together(
+    pub async fn change_posts_together(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Together> {
+        self.change_together(changes, new_tags, Vec::new()).await
+    }
+
+    /// [`change_posts_together`](Self::change_posts_together), with changes of terms after those of the posts.
+    pub(super) async fn change_together(
         &self,
         changes: Vec<Change>,
         new_tags: &[Slug],

@@ -2,8 +2,8 @@
 
 use crate::content::tables::rows::{idempotency as key_rows, post as rows};
 use crate::content::write::Partition;
-use crate::content::write::keyed::{NewKey, Used};
 use crate::content::write::change_log::{self, Changed};
+use crate::content::write::keyed::{NewKey, Used};
 use crate::content::write::outcomes::{GoneTerm, Outcome};
 use crate::content::write::plan::{self, Change, Planned, PostRows, is_move};
 use crate::keys::change_name::ChangeName;
