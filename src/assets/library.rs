@@ -37,7 +37,7 @@ const DECODED_AT_ONCE: usize = 1;
 /// stored; one larger picture alone is allowed. Without this bound, each picture that waits to be stored would be in
 /// memory beside the one that is decoded.
 const SENT_BYTES_MAX: u64 = 32 << 20;
-/// They are counted in units of this size.
+/// The bytes of [`SENT_BYTES_MAX`] are counted in units of this size.
 const SENT_UNIT: u64 = 1024;
 /// How long a picture waits for its turn.
 const TURN_WAIT: Duration = Duration::from_secs(10);
@@ -281,7 +281,7 @@ impl AssetLibrary {
         drop(turn);
         let stored = stored?;
         if self.bytes.find(name).await?.is_none() {
-            // It was deleted meanwhile.
+            // The asset was deleted meanwhile.
             self.bytes.delete(name).await?;
             return Ok(None);
         }

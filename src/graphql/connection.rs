@@ -24,13 +24,13 @@ use super::types::term::{Author, Category, Tag};
 /// The position of a page in its list.
 #[derive(Debug, Clone, SimpleObject)]
 pub struct PageInfo {
-    /// Whether there are items after this page. It is exact in both directions; with `before` it may cost one more storage request.
+    /// Whether items follow; exact also with `before`.
     pub(super) has_next_page: bool,
-    /// Whether there are items before this page. It is exact in both directions; with `after` it may cost one more storage request.
+    /// Whether items come before; exact also with `after`.
     pub(super) has_previous_page: bool,
-    /// The cursor of the first item of the page; null if the page is empty.
+    /// Null if the page is empty.
     pub(super) start_cursor: Option<String>,
-    /// The cursor of the last item of the page; null if the page is empty.
+    /// Null if the page is empty.
     pub(super) end_cursor: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl PageInfo {
     }
 }
 
-/// A page of posts, in the order of their list: newest first unless the list says otherwise.
+/// A page of posts, newest first unless the list says otherwise.
 pub struct PostConnection {
     list: PostList,
     page: Arc<Page<Arc<Post>>>,
@@ -61,26 +61,26 @@ impl PostConnection {
     }
 }
 
-/// A post and its cursor in the list.
+/// An item and its cursor.
 #[derive(SimpleObject)]
 pub struct PostEdge {
-    /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
+    /// An opaque cursor for `after` and `before`.
     pub(super) cursor: String,
     /// The post.
     pub(super) node: PostObject,
 }
 
-/// A page of posts, in the order of their list: newest first unless the list says otherwise.
+/// A page of posts, newest first unless the list says otherwise.
 #[Object]
 impl PostConnection {
-    /// The posts of this page, each with its cursor.
+    /// Each item with its cursor.
     async fn edges(&self) -> ReadyList<PostEdge> {
         let cursors = self.list.cursors();
         let edge = |post: &Arc<Post>| PostEdge { cursor: cursors.of(post), node: PostObject::new(Arc::clone(post)) };
         ReadyList(self.page.items.iter().map(edge).collect())
     }
 
-    /// The posts of this page.
+    /// The items.
     async fn nodes(&self) -> ReadyList<PostObject> {
         ReadyList(self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect())
     }
@@ -91,8 +91,7 @@ impl PostConnection {
         PageInfo::of(&self.page, |post| cursors.of(post))
     }
 
-    /// The exact number of posts in the whole list, not of this page, counted only if requested. With a filter the count costs a storage request for each
-    /// 1,000 posts that it looks at.
+    /// The number of items in the whole list, counted only if requested.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let reader = &context::of(ctx).reader;
         let total = *self.total.get_or_try_init(|| Box::pin(cached::count_posts(reader, &self.list))).await?;
@@ -174,28 +173,28 @@ impl PageOfTerms {
 /// Defines the connection and the edge of one kind of term.
 macro_rules! term_connection {
     ($connection:ident, $edge:ident, $node:ident, $plural:literal) => {
-        #[doc = concat!("A page of ", $plural, ", ordered by slug: from a to z unless the list says otherwise.")]
+        #[doc = concat!("A page of ", $plural, ", by slug unless the list says otherwise.")]
         pub struct $connection(pub PageOfTerms);
 
-        #[doc = concat!("An item of a page of ", $plural, " and its cursor in the list.")]
+        /// An item and its cursor.
         #[derive(SimpleObject)]
         pub struct $edge {
-            /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
+            /// An opaque cursor for `after` and `before`.
             pub(super) cursor: String,
             /// The item.
             pub(super) node: $node,
         }
 
-        #[doc = concat!("A page of ", $plural, ", ordered by slug: from a to z unless the list says otherwise.")]
+        #[doc = concat!("A page of ", $plural, ", by slug unless the list says otherwise.")]
         #[Object]
         impl $connection {
-            /// The items of this page, each with its cursor.
+            /// Each item with its cursor.
             async fn edges(&self) -> ReadyList<$edge> {
                 let edge = |term: &Arc<Term>| $edge { cursor: self.0.cursor(term), node: $node(Arc::clone(term)) };
                 ReadyList(self.0.page.items.iter().map(edge).collect())
             }
 
-            /// The items of this page.
+            /// The items.
             async fn nodes(&self) -> ReadyList<$node> {
                 ReadyList(self.0.page.items.iter().map(|term| $node(Arc::clone(term))).collect())
             }
@@ -205,7 +204,7 @@ macro_rules! term_connection {
                 PageInfo::of(&self.0.page, |term| self.0.cursor(term))
             }
 
-            /// The exact number of items in the whole list, not of this page, counted only if requested. It costs one storage request.
+            /// The number of items in the whole list, counted only if requested.
             async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
                 self.0.total(ctx).await
             }

@@ -19,7 +19,7 @@ pub(super) struct BadEscape {
 /// The maximum number of characters of an escape in the message.
 const QUOTED_CHARS: usize = 12;
 
-/// Replaces these escapes by their characters. A block string has none, and a string without an end is left to the parser.
+/// Replaces the escapes that the parser does not know by their characters. A block string has none, and a string without an end is left to the parser.
 ///
 /// # Errors
 /// The first invalid escape in any string.

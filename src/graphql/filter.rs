@@ -11,37 +11,34 @@ use super::failure::Result;
 use super::scalars::DateTime;
 use super::site_fields::PostFieldsFilter;
 
-/// A filter for posts, which must meet all given conditions. Slugs, current or former, name categories, tags and authors: at most 20 in one filter,
-/// together with the languages. Null is the same as omitted.
+/// All conditions must hold; null is the same as omitted. At most 20 slugs, current or former, and languages in one filter.
 #[derive(Debug, Clone, Default, InputObject)]
 pub struct PostFilter {
-    /// Only posts that were published in this range.
+    /// Published in this range.
     published_at: Option<DateTimeRange>,
-    /// Only posts with these categories.
+    /// With these categories.
     categories: Option<CategoryFilter>,
-    /// Only posts with these tags.
+    /// With these tags.
     tags: Option<TagFilter>,
-    /// Only posts by these authors.
+    /// By these authors.
     authors: Option<AuthorFilter>,
-    /// Only posts in one of these languages: tags of BCP 47 such as `en` or `pt-BR`, compared as a whole and without regard to case, so that `pt` does not
-    /// match `pt-BR`. A post without a language of its own matches none of them, and no post matches a text that is not a tag, or an empty list.
+    /// In one of these languages: tags of BCP 47, compared as a whole without regard to case, so that `pt` does not match `pt-BR`. Posts without a language of
+    /// their own match no list, and no post an empty one.
     languages: Option<Vec<String>>,
-    /// True: only featured posts. False: only posts that are not featured; featured posts are read and skipped, and if a page would skip too many, the error
-    /// is FILTER_TOO_BROAD.
+    /// Only featured posts, or only others. With false, featured posts are read and skipped; too many of them are FILTER_TOO_BROAD.
     featured: Option<bool>,
-    /// Only posts with these values of fields of the site. The values count among the 20 slugs and languages of a filter.
+    /// With these values of fields of the site, which count among the 20 slugs and languages.
     fields: Option<PostFieldsFilter>,
 }
 
-/// A range of time. All given bounds must hold; a range that contradicts itself matches nothing, and null is the same as omitted.
-/// Times are compared as the API shows them, in milliseconds.
+/// A range of time, in milliseconds. All bounds must hold; null is the same as omitted.
 #[derive(Debug, Clone, Default, InputObject)]
 pub struct DateTimeRange {
-    /// Later than this time.
+    /// Later than this.
     gt: Option<DateTime>,
     /// At this time or later.
     gte: Option<DateTime>,
-    /// Earlier than this time.
+    /// Earlier than this.
     lt: Option<DateTime>,
     /// At this time or earlier.
     lte: Option<DateTime>,
@@ -49,15 +46,14 @@ pub struct DateTimeRange {
 
 macro_rules! slug_filter {
     ($filter:ident, $plural:literal) => {
-        #[doc = concat!("The ", $plural, " that a post must have or must not have, by their slugs. All given conditions must hold; null is the same as omitted.")]
+        #[doc = concat!("The ", $plural, " that a post must or must not have, by slugs. All conditions must hold; null is the same as omitted.")]
         #[derive(Debug, Clone, Default, InputObject)]
         pub struct $filter {
-            #[doc = concat!("The post has every one of these. An empty list matches all posts; a slug that no ", $plural, " have matches none.")]
+            /// Every one of these. An empty list matches all posts, an unknown slug none.
             all: Option<Vec<String>>,
-            /// The post has at least one of these. An empty list matches no post; an unknown slug in it changes nothing.
+            /// At least one of these. An empty list matches no post; an unknown slug is ignored.
             any: Option<Vec<String>>,
-            /// The post has none of these. An empty list matches all posts; an unknown slug in it changes nothing. Excluded posts are read and skipped; if a
-            /// page would skip too many, the error is FILTER_TOO_BROAD.
+            /// None of these. An unknown slug is ignored. Excluded posts are read and skipped; too many of them are FILTER_TOO_BROAD.
             none: Option<Vec<String>>,
         }
 

@@ -13,8 +13,7 @@ use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::model::navigation::ITEMS_MAX;
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 
-/// How many objects a list has at most, for tools that compute the cost of a query before it is sent, as in
-/// https://ibm.github.io/graphql-specs/cost-spec.html. On a field that returns a connection, it is about the lists `edges` and `nodes`.
+/// The most objects of a list, of a connection those in `sizedFields`, for tools that compute costs: https://ibm.github.io/graphql-specs/cost-spec.html.
 #[TypeDirective(name = "listSize", location = "FieldDefinition")]
 fn definition(
     assumed_size: Option<i32>,

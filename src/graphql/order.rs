@@ -8,28 +8,28 @@ use crate::content::read::pages::terms_by_count::TermsByCount;
 use crate::content::read::pages::{PostList, Scope};
 use crate::model::{Term, TermKind};
 
-/// The order of a list of posts. A cursor is valid only for the order that it comes from.
+/// The order of a list of posts.
 #[derive(Debug, Clone, Copy, InputObject)]
 pub struct PostOrder {
-    /// What the posts are ordered by.
+    /// What to order by.
     field: PostOrderField,
-    /// The direction: DESC is newest first.
+    /// DESC is newest first.
     direction: OrderDirection,
 }
 
 /// What published posts can be ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub enum PostOrderField {
-    /// By publication time. Posts of one time are in the order of their ids.
+    /// By publication time, then by id.
     PublishedAt,
 }
 
-/// The order of a list of categories, tags, authors or series. A cursor is valid only for the order that it comes from.
+/// The order of a list of categories, tags, authors or series.
 #[derive(Debug, Clone, Copy, InputObject)]
 pub struct TermOrder {
-    /// What the items are ordered by.
+    /// What to order by.
     field: TermOrderField,
-    /// The direction: ASC is from a to z, DESC the most posts first.
+    /// ASC is from a to z, DESC the most posts first.
     direction: OrderDirection,
 }
 
@@ -38,18 +38,17 @@ pub struct TermOrder {
 pub enum TermOrderField {
     /// By slug, in the order of ASCII.
     Slug,
-    /// By the number of published posts, as `postCount` returns it; those with as many posts are by slug, from a to z with DESC and from z to a with ASC. All
-    /// items of the list are counted: it costs a storage request for each of them that is not in memory, and a site with more than 1,000 of them gets
-    /// BAD_USER_INPUT. A cursor is the place of a number of posts and a slug: if numbers change between two pages, an item can be on both or on none.
+    /// By `postCount`; equal counts by slug, in the other direction. All items are counted: at most 1,000, otherwise BAD_USER_INPUT. If counts change between
+    /// two pages, an item can be on both or on none.
     PostCount,
 }
 
 /// The direction of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub enum OrderDirection {
-    /// Ascending: the earliest time, the first slug of the alphabet, the fewest posts first.
+    /// The earliest time, the first slug of the alphabet or the fewest posts first.
     Asc,
-    /// Descending: the latest time, the last slug of the alphabet, the most posts first.
+    /// The latest time, the last slug of the alphabet or the most posts first.
     Desc,
 }
 

@@ -13,12 +13,9 @@ use super::query::MainQuery;
 use super::types::series::Series;
 use super::types::term::find;
 
-/// All read operations. Send them by POST as JSON to `/graphql`. Start with `posts`, newest first, or with a slug: `post`, `tag`, `category`, `author`, `series`. Lists
-/// are pages of cursors: `first` is the page size, and `after` with the `endCursor` of a page returns the next page; `last` and `before` with the
-/// `startCursor` return the previous page; `first` and `last` together are the last items of the first ones. A cursor of another list is BAD_CURSOR. A field
-/// that requires a role says so; all others are public. Each entry of `errors` has `extensions.code` and `extensions.retryable`: whether the same request can
-/// be sent again, after `extensions.retryAfterMs` if it is given. Decide by `data` and `errors`, not by the HTTP status. A query that may need too many
-/// storage requests (50,000, unless the server is set otherwise) is refused before it runs: QUERY_TOO_COMPLEX.
+/// All read operations, by POST as JSON to `/graphql`. Lists are connections as in the Relay specification; `first` and `last` together are the last items of
+/// the first ones. A field that requires a role says so and is null without it; all others are public. Each entry of `errors` has `extensions.code` and
+/// `extensions.retryable` (docs/errors.md).
 #[derive(MergedObject, Default)]
 pub struct Query(MainQuery, SeriesQuery);
 
@@ -27,7 +24,7 @@ pub(super) struct SeriesQuery;
 
 #[Object]
 impl SeriesQuery {
-    /// A series by its current slug or a former one (if `slug` of the answer differs, redirect to it); null if it does not exist.
+    /// By its current slug or a former one: redirect if `slug` differs. Null if it does not exist.
     async fn series(
         &self,
         ctx: &Context<'_>,
@@ -36,20 +33,16 @@ impl SeriesQuery {
         Ok(find(ctx, TermKind::Series, &slug).await?.map(Series))
     }
 
-    /// All series, also those without posts, ordered by slug from a to z unless `orderBy` says otherwise.
+    /// All series, also those without posts, by slug unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn all_series(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
-        first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list with the same order.")]
-        after: Option<String>,
-        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list with the same order.")]
-        before: Option<String>,
-        #[graphql(desc = "The order of the list: by slug from a to z if omitted. POST_COUNT counts every item.")]
-        order_by: Option<TermOrder>,
+        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "By slug from a to z if omitted.")] order_by: Option<TermOrder>,
     ) -> Result<SeriesConnection> {
         let page = PageOfTerms::of(ctx, TermKind::Series, order_by, Paging { first, after, last, before }).await?;
         Ok(SeriesConnection(page))

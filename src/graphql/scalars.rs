@@ -24,10 +24,8 @@ const DIGITS: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateTime(pub Instant);
 
-/// An instant in UTC with milliseconds: RFC 3339 with exactly three fractional digits and `Z`, such as 2025-02-03T04:05:06.789Z. All values have the
-/// same length, so they sort as strings, and JavaScript's `new Date(text).toISOString()` returns the same text. As input, any UTC offset and up to
-/// three fractional digits are accepted (2025-02-03T05:05:06+01:00); a finer time, a time without an offset and the offset -00:00 are the error
-/// BAD_USER_INPUT. Years 1 to 9999. A time that an import or an earlier version has stored with more precision is shown rounded down.
+/// RFC 3339 in UTC with three fractional digits and `Z`, such as 2025-02-03T04:05:06.789Z, so that values sort as strings. As input, any UTC offset but -00:00
+/// and up to three fractional digits; years 1 to 9999.
 #[Scalar(name = "DateTime", specified_by_url = "https://scalars.graphql.org/andimarek/date-time.html")]
 impl ScalarType for DateTime {
     fn parse(value: Value) -> InputValueResult<Self> {
@@ -86,8 +84,7 @@ fn is_finer_than_a_millisecond(text: &str) -> bool {
 #[derive(Clone)]
 pub struct Json(pub Value);
 
-/// Any JSON value: an object, a list, a string, a number, a boolean or null. The names of an object keep their order. In a document, it can be written as a
-/// GraphQL value; in variables, it is plain JSON, not JSON inside a string.
+/// Any JSON value; the names of an object keep their order. A GraphQL value in a document, plain JSON in variables (not inside a string).
 #[Scalar(name = "JSON", specified_by_url = "https://www.rfc-editor.org/rfc/rfc8259")]
 impl ScalarType for Json {
     fn parse(value: Value) -> InputValueResult<Self> {
@@ -140,8 +137,7 @@ impl OutputType for HtmlText {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
-        let description = "A fragment of HTML as a string, sanitised by the server: no scripts, no event handlers, no `javascript:` links. It can be inserted \
-                           into a page\nunchanged.";
+        let description = "A fragment of HTML as a string, sanitised by the server: no scripts, event handlers or `javascript:` links. It can be inserted into a page unchanged.";
         register::<Self>(registry, description, "https://html.spec.whatwg.org/multipage/")
     }
 

@@ -82,7 +82,7 @@ fn address(text: &str) -> Result<Url, BadKeySource> {
 /// The URL for the log, without its query, which may contain a key.
 fn shown(url: &Url) -> String {
     let mut url = url.clone();
-    // These fail only for URLs that cannot have a user.
+    // Both calls fail only for URLs that cannot have a user.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     if url.query().is_some() {

@@ -23,7 +23,7 @@ pub struct TransactionLimits {
 }
 
 impl TransactionLimits {
-    /// Those of a store that has such transactions itself.
+    /// The limits of a store that has transactions over all tables itself.
     pub const WIDE: Self = Self { rows_max: TRANSACTION_ROWS_MAX, bytes_max: TRANSACTION_BYTES_MAX };
 }
 

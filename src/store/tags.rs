@@ -26,7 +26,7 @@ impl Tag {
     /// The tag of each write of posts, and of each answer whose own tags are too many, or would show more than the
     /// answer does.
     pub const POSTS: Self = Self((b'P' as u64) << 56);
-    /// The same for terms.
+    /// As [`POSTS`](Self::POSTS), for terms.
     pub const TERMS: Self = Self((b'T' as u64) << 56);
 
     /// `kind`: a small letter.

@@ -68,7 +68,7 @@ impl BulkTerms {
     }
 }
 
-/// Changes of many posts hold their bodies, so one runs at a time.
+/// One change of many posts runs at a time, because the bodies of its posts are in memory.
 pub(super) static TURNS: Semaphore = Semaphore::const_new(1);
 
 impl Editor<'_> {
@@ -217,7 +217,7 @@ impl Editor<'_> {
             match outcome {
                 Outcome::Done => {}
                 Outcome::Conflict => return Ok(None),
-                // It was found for this change, and was deleted since.
+                // A term was found for this change, and was deleted since.
                 Outcome::TermsGone(terms)
                     if terms
                         .iter()

@@ -263,7 +263,7 @@ impl Reader {
     /// a snapshot.
     pub fn start_recording(&self) {
         if self.is_anonymous() && self.version().is_some() {
-            // The bounds that follow the clock are noted open.
+            // A list ends at the present instant, which moves, so these bounds are noted as open.
             self.source.counted.note_reads(self.read_set(time::moving_bounds(self.now())));
         }
     }

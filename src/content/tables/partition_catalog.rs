@@ -77,9 +77,9 @@ impl Listable for String {
 }
 
 pub(in crate::content) type Partitions<P> = Arc<Vec<Listed<P>>>;
-/// The newest first.
+/// Months, the newest first.
 pub(in crate::content) type Months = Partitions<Month>;
-/// In the order of the characters.
+/// First characters of slugs, in ascending order.
 pub(in crate::content) type FirstCharacters = Partitions<String>;
 
 /// A catalog with the type of its partitions.

@@ -90,7 +90,7 @@ impl Demand {
         let counts = |catalog: &Catalog| self.catalogs & bit(*catalog) != 0;
         let unread = Catalog::ALL.into_iter().filter(|catalog| !sizes.knows(*catalog) || read.contains(catalog));
         let ranges = unread.filter(counts).map(|catalog| sizes.reads_of_catalog(catalog)).sum();
-        // On tables, range coalescing may read adjacent rows together, with the rows between them.
+        // On tables, one range read may replace point reads of rows that are close together, with the rows between them.
         let between = if sizes.are_shared { look_ups.saturating_mul(NEAR_ROWS_MAX as u64 - 1) } else { 0 };
         self.requests.plus(Bound::of_rows(look_ups, 0, between)).plus(Bound::new(0, ranges))
     }

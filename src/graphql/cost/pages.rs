@@ -43,7 +43,7 @@ pub(super) enum Source {
     Drafts,
     Scheduled,
     Terms(TermKind),
-    /// The same, ordered by their number of posts.
+    /// All terms of the kind, ordered by their number of posts.
     TermsByCount(TermKind),
     /// The posts of a change of many.
     Bulk,
@@ -162,7 +162,7 @@ fn items(list: &List, need: u64, sizes: &Sizes) -> Demand {
         Source::Scheduled => {
             let (months, posts) = sizes.to_come().unwrap_or((u64::MAX, u64::MAX));
             let ranges = months.min(need + 2);
-            // Those of an author are in the author's index.
+            // Scheduled posts of an author are read by the author's index.
             let of_author = look_ups(need.min(posts)).plus(Demand::reads_of(0, 1, need));
             Demand::reads_of(0, ranges, ranges * need).plus(of_author).with(Catalog::Posts)
         }

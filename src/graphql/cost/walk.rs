@@ -107,7 +107,7 @@ impl FieldNode<'_> {
         self.below.iter().fold(self.own, |all, below| all.plus(below.demand()))
     }
 
-    /// The same of a mutation: its payload has either errors or the object.
+    /// The demand of a mutation, whose payload has either errors or the object.
     fn demand_of_change(&self) -> Demand {
         let demand = |are_errors: bool| {
             let below = self.below.iter().filter(|below| (below.field.name == "userErrors") == are_errors);
@@ -167,7 +167,7 @@ impl<'a> CostWalk<'a> {
         FieldNode { field, of, own, below }
     }
 
-    /// The objects that a field returns on all objects of its selection.
+    /// The objects that a field returns, for all objects on which it is selected.
     fn children(
         &self,
         field: &Field,

@@ -10,23 +10,22 @@ use crate::model;
 use super::inputs::patch;
 use super::user_errors::payload;
 
-/// Changes to what is said of a picture. An omitted field stays unchanged; null or an empty text clears it. For a file that is no picture, each value is
-/// INVALID.
+/// Changes to what is said of a picture. An omitted field is unchanged; null or an empty text clears it. For other files each value is INVALID.
 #[derive(InputObject)]
 pub(super) struct UpdateAssetInput {
     /// The id of the picture.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     expected_version: i32,
     /// What the picture shows, for those who do not see it: at most 1,000 characters.
     alt: MaybeUndefined<String>,
     /// A text below the picture: at most 2,000 characters.
     caption: MaybeUndefined<String>,
-    /// The point that stays visible when the picture is cropped, as for `Image.openGraphImage`. Null: the middle.
+    /// The point that stays visible when the picture is cropped. Null: the middle.
     focal_point: MaybeUndefined<FocalPointInput>,
 }
 
-/// A point of a picture, as a viewer sees it.
+/// A point of a picture as a viewer sees it.
 #[derive(InputObject)]
 pub(super) struct FocalPointInput {
     /// From the left edge, in percent of the width: 0 to 100.
@@ -51,7 +50,7 @@ type AssetValue = InterfaceValue<Asset>;
 payload! {
     /// The changed picture, or the errors.
     pub(super) UpdateAssetPayload(asset: model::Asset) {
-        /// The picture after the change; null if nothing was changed.
+        /// Null if `userErrors` is not empty.
         asset: AssetValue = InterfaceValue(Asset::of(asset))
     }
 }

@@ -15,12 +15,12 @@ use crate::model::{NodeId, PostId, Role, Term, TermKind, WholePost};
 use super::editing::editor;
 use super::user_errors::payload;
 
-/// A post or term, and the version that the change is based on.
+/// A post or term, and its version.
 #[derive(InputObject)]
 pub(super) struct ObjectVersionInput {
-    /// The id of the object.
+    /// Its id.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     expected_version: i32,
 }
 
@@ -34,27 +34,27 @@ fn named(posts: Vec<ObjectVersionInput>) -> Vec<NamedVersion> {
     posts.into_iter().map(Into::into).collect()
 }
 
-/// Posts, and what changes of each of them. Null is the same as omitted.
+/// Posts, and what changes of each. Null is the same as omitted.
 #[derive(InputObject)]
 pub(super) struct UpdatePostsInput {
-    /// The posts: 1 to 100, each once.
+    /// 1 to 100 posts, each once.
     posts: Vec<ObjectVersionInput>,
-    /// The slugs of tags that the posts get; at most 100.
+    /// Tags that the posts get; at most 100.
     add_tag_slugs: Option<Vec<String>>,
-    /// The slugs of existing tags that are taken away from those posts that have them, before others are added; at most 100.
+    /// Existing tags that the posts lose, before others are added; at most 100.
     remove_tag_slugs: Option<Vec<String>>,
-    /// The slugs of existing categories that the posts get; at most 100.
+    /// Existing categories that the posts get; at most 100.
     add_category_slugs: Option<Vec<String>>,
-    /// The slugs of existing categories that are taken away from those posts that have them, before others are added; at most 100.
+    /// Existing categories that the posts lose, before others are added; at most 100.
     remove_category_slugs: Option<Vec<String>>,
-    /// The slugs of all authors of each post, which must exist; at most 100. Empty: no authors.
+    /// All authors of each post, which must exist; at most 100. Empty: none.
     author_slugs: Option<Vec<String>>,
-    /// Whether a slug in `addTagSlugs` that no tag has creates a tag, whose name is the slug. If false, such a slug is NOT_FOUND with suggestions.
+    /// Whether unknown slugs in `addTagSlugs` create tags with the slug as name; otherwise they are NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
     /// True publishes the posts: at `publishAt`, or now; published posts keep their time. False makes them drafts again.
     publish: Option<bool>,
-    /// The publication time of all posts, in the past or in the future. With `publish: false` it is INVALID.
+    /// When all posts are published, in the past or the future. With `publish: false` it is INVALID.
     publish_at: Option<DateTime>,
 }
 
@@ -77,14 +77,14 @@ impl UpdatePostsInput {
 /// Posts to delete.
 #[derive(InputObject)]
 pub(super) struct DeletePostsInput {
-    /// The posts: 1 to 100, each once.
+    /// 1 to 100 posts, each once.
     posts: Vec<ObjectVersionInput>,
 }
 
 payload! {
     /// The changed posts, or the errors.
     pub(super) UpdatePostsPayload(posts: Vec<WholePost>) {
-        /// The posts after the change, in the order of the input; null if nothing was changed.
+        /// In the order of the input. Null if `userErrors` is not empty.
         posts: Vec<PostObject> = posts.into_iter().map(Into::into).collect()
     }
 }
@@ -92,7 +92,7 @@ payload! {
 payload! {
     /// The ids of the deleted posts, or the errors.
     pub(super) DeletePostsPayload(ids: Vec<PostId>) {
-        /// The ids of the deleted posts, in the order of the input; null if nothing was deleted.
+        /// In the order of the input. Null if `userErrors` is not empty.
         deleted_ids: Vec<ID> = ids.into_iter().map(|id| NodeId::Post(id).to_string().into()).collect()
     }
 }
@@ -103,7 +103,7 @@ macro_rules! merge {
         $(#[$of_input])*
         #[derive(InputObject)]
         pub(super) struct $input {
-            /// The object whose posts get the other one. It is deleted.
+            /// Its posts get the other one; then it is deleted.
             from: ObjectVersionInput,
             /// The object that remains.
             into: ObjectVersionInput,
@@ -112,7 +112,7 @@ macro_rules! merge {
         payload! {
             $(#[$of_payload])*
             pub(super) $payload(term: Term) {
-                /// The object that remains; null if they were not merged.
+                /// The object that remains. Null if `userErrors` is not empty.
                 $field: $type = $type(Arc::new(term))
             }
         }
@@ -156,8 +156,8 @@ pub(super) struct BulkMutation;
 
 #[Object]
 impl BulkMutation {
-    /// Changes 1 to 100 posts: all of them, in one change, or none. Each post that changes gets a version and a revision. If one change cannot hold them,
-    /// `userErrors` has TOO_LARGE (docs/writing.md). Requires the role AUTHOR for the posts of its own author, EDITOR for others.
+    /// Changes 1 to 100 posts, all or none; if they are too large for one change, TOO_LARGE. Requires the role AUTHOR for the posts of its own author, EDITOR
+    /// for others.
     async fn update_posts(
         &self,
         ctx: &Context<'_>,
@@ -167,8 +167,8 @@ impl BulkMutation {
         Ok(Some(editor(ctx, Role::Author)?.update_posts(&posts, &changes).await?.into()))
     }
 
-    /// Deletes 1 to 100 posts permanently: all of them, in one change, or none. If one change cannot hold them, `userErrors` has TOO_LARGE. Requires the
-    /// role AUTHOR for the posts of its own author, EDITOR for others.
+    /// Deletes 1 to 100 posts, all or none; if they are too large for one change, TOO_LARGE. Requires the role AUTHOR for the posts of its own author, EDITOR
+    /// for others.
     async fn delete_posts(
         &self,
         ctx: &Context<'_>,
@@ -177,8 +177,8 @@ impl BulkMutation {
         Ok(Some(editor(ctx, Role::Author)?.delete_posts(&named(input.posts)).await?.into()))
     }
 
-    /// Merges a category into another: its posts get the other one, and its slugs find the other one. At most 1,000 posts and drafts; if one change cannot hold
-    /// them, the posts are changed in groups first (docs/writing.md). A category below `from` is IN_USE. Requires the role ADMIN.
+    /// Merges a category into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). A category below `from` is IN_USE.
+    /// Requires the role ADMIN.
     async fn merge_categories(
         &self,
         ctx: &Context<'_>,
@@ -188,8 +188,7 @@ impl BulkMutation {
         Ok(Some(editor(ctx, Role::Admin)?.merge_terms(TermKind::Category, &from, &into).await?.into()))
     }
 
-    /// Merges a tag into another: its posts get the other one, and its slugs find the other one. At most 1,000 posts and drafts; if one change cannot hold them,
-    /// the posts are changed in groups first (docs/writing.md). Requires the role ADMIN.
+    /// Merges a tag into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). Requires the role ADMIN.
     async fn merge_tags(
         &self,
         ctx: &Context<'_>,
@@ -199,8 +198,8 @@ impl BulkMutation {
         Ok(Some(editor(ctx, Role::Admin)?.merge_terms(TermKind::Tag, &from, &into).await?.into()))
     }
 
-    /// Merges an author into another: its posts get the other one, and its slugs find the other one. Tokens of `from` have no author after it. At most 1,000
-    /// posts and drafts; if one change cannot hold them, the posts are changed in groups first (docs/writing.md). Requires the role ADMIN.
+    /// Merges an author into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). Tokens of `from` lose their author.
+    /// Requires the role ADMIN.
     async fn merge_authors(
         &self,
         ctx: &Context<'_>,
@@ -210,8 +209,8 @@ impl BulkMutation {
         Ok(Some(editor(ctx, Role::Admin)?.merge_terms(TermKind::Author, &from, &into).await?.into()))
     }
 
-    /// Merges a series into another, which keeps its order: its posts get the other one, and its slugs find the other one. At most 1,000 posts and drafts; if one
-    /// change cannot hold them, the posts are changed in groups first (docs/writing.md). Requires the role EDITOR.
+    /// Merges a series into another, which gets its posts and slugs but keeps its order; at most 1,000 posts and drafts (docs/writing.md). Requires the role
+    /// EDITOR.
     async fn merge_series(
         &self,
         ctx: &Context<'_>,

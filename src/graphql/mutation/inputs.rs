@@ -11,50 +11,44 @@ use crate::graphql::site_fields::PostFieldsInput;
 /// A new post. Null is the same as omitted.
 #[derive(InputObject)]
 pub(super) struct CreatePostInput {
-    /// The title: plain text of 1 to 1,000 characters, not only spaces.
+    /// Plain text of 1 to 1,000 characters, not only spaces.
     title: String,
-    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit. If omitted, it is generated from the title,
-    /// with a number if that slug is taken.
+    /// At most 200 of a-z, 0-9, `.`, `_` and `-`; if omitted, generated from the title, with a number if that one is taken.
     slug: Option<String>,
-    /// A line below the title: plain text of at most 1,000 characters. If omitted or empty: none.
+    /// A line below the title: plain text of at most 1,000 characters.
     subtitle: Option<String>,
-    /// A plain-text summary of at most 5,000 characters; if omitted or empty, it is generated from the beginning of the body.
+    /// A plain-text summary of at most 5,000 characters; if omitted or empty, generated from the body.
     excerpt: Option<String>,
-    /// The body: CommonMark with GitHub's extensions, at most 8 MiB, compressed at most 700 KiB.
+    /// CommonMark with GitHub's extensions, at most 8 MiB, compressed at most 700 KiB.
     markdown: String,
-    /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
+    /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels.
     metadata: Option<Json>,
-    /// Values of the fields that this site declares; in the schema only if it declares some. Each becomes the value of `metadata` under its name, so a name is in
-    /// one of the two. A value that is missing or does not fit is INVALID, with the path of the field.
+    /// The fields that this site declares; each becomes the value of `metadata` under its name, so a name is in one of the two.
     fields: Option<PostFieldsInput>,
-    /// The id of the picture that represents the post (`Image.id`). The picture must exist.
+    /// The id of an `Image`.
     cover_id: Option<ID>,
-    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
-    /// its own.
+    /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Omitted or empty: that of the site.
     language: Option<String>,
-    /// Whether the post is featured: shown first or with a mark.
+    /// To show first or with a mark.
     #[graphql(default)]
     featured: bool,
-    /// The slugs of existing authors; at most 100. With the role AUTHOR: your own author if omitted; it must be among them.
+    /// Existing authors, at most 100. With the role AUTHOR: your own author if omitted, otherwise it must be among them.
     author_slugs: Option<Vec<String>>,
-    /// The slugs of existing categories; at most 100.
+    /// Existing categories, at most 100.
     category_slugs: Option<Vec<String>>,
-    /// The slugs of tags, not their names; at most 100. A slug that is repeated counts once.
+    /// Tags, at most 100. A slug that is repeated counts once.
     tag_slugs: Option<Vec<String>>,
-    /// Whether a slug in `tagSlugs` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
-    /// slug is NOT_FOUND with suggestions.
+    /// Whether unknown slugs in `tagSlugs` create tags with the slug as name; otherwise they are NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
-    /// The slug of an existing series; a post is in one at most. It follows the posts of the series that `updateSeries` has put in order, by its publication
-    /// time.
+    /// An existing series. The post follows those that `updateSeries` has put in order, by its publication time.
     series_slug: Option<String>,
-    /// Whether the post is published at once; if omitted, it is a draft, unless `publishAt` is given.
+    /// Whether it is published at once; if omitted, only with `publishAt`.
     publish: Option<bool>,
-    /// The publication time, in the past or in the future, instead of now. With `publish: false` it is INVALID.
+    /// When the post is published, in the past or the future, instead of now. With `publish: false` it is INVALID.
     publish_at: Option<DateTime>,
-    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
-    /// creates no second post and returns the first in its current state. Any other use of the key is KEY_REUSED. 1 to 255 printable ASCII
-    /// characters, such as a UUID. Only a post that was created uses up a key. Null, the default and an omitted field are the same input.
+    /// Makes it safe to send the same input again within 24 hours if an answer was lost: what was created is returned. At most 255 printable ASCII characters,
+    /// such as a UUID.
     idempotency_key: Option<String>,
 }
 
@@ -85,53 +79,49 @@ impl CreatePostInput {
     }
 }
 
-/// Changes to a post. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+/// Changes to a post. An omitted field is unchanged; null clears it or, where it cannot be empty, is INVALID.
 #[derive(InputObject)]
 pub(super) struct UpdatePostInput {
     /// The id of the post.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
-    /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     expected_version: i32,
-    /// The title: plain text of 1 to 1,000 characters. Null is INVALID.
+    /// Plain text of 1 to 1,000 characters, not only spaces.
     title: MaybeUndefined<String>,
-    /// A new slug, of the same form as that of a new post; the old one still finds the post. Null is INVALID.
+    /// A new slug; the old one still finds the post.
     slug: MaybeUndefined<String>,
-    /// A line below the title: plain text of at most 1,000 characters. Null or empty: none.
+    /// A line below the title: plain text of at most 1,000 characters.
     subtitle: MaybeUndefined<String>,
-    /// A plain-text summary. Null or empty: it is generated from the body again, now and with every later change of the body. Omit it if it has not
-    /// changed, because a text that is sent is kept when the body changes.
+    /// A plain-text summary of at most 5,000 characters. Null or empty: generated from the body, now and with each change of it.
     excerpt: MaybeUndefined<String>,
-    /// The complete new body. Null is INVALID; an empty text is allowed.
+    /// The complete new body, which can be empty.
     markdown: MaybeUndefined<String>,
-    /// The complete new metadata, within the bounds of that of a new post: a key that is not in it is removed. Null: an empty object.
+    /// The complete new object: a key that is not in it is removed.
     metadata: MaybeUndefined<Json>,
-    /// Values of the fields that this site declares; in the schema only if it declares some. Each becomes the value of `metadata` under its name, so a name is in
-    /// one of the two. An omitted field keeps its value, and null removes it. Null here removes all of them. A value that is missing or does not fit is
-    /// INVALID, with the path of the field; so is one that the post had before, if the change sets `metadata` or `fields`.
+    /// The fields that this site declares; each becomes the value of `metadata` under its name, so a name is in one of the two. An omitted field keeps its value,
+    /// and null removes it; null here removes all.
     fields: MaybeUndefined<PostFieldsInput>,
-    /// The id of the picture that represents the post (`Image.id`). Null: no cover.
+    /// The id of an `Image`.
     cover_id: MaybeUndefined<ID>,
-    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. Null or empty: none of its own.
+    /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Null or empty: that of the site.
     language: MaybeUndefined<String>,
-    /// Whether the post is featured: shown first or with a mark. Null: it is not.
+    /// To show first or with a mark. Null: not.
     featured: MaybeUndefined<bool>,
-    /// The slugs of all authors of the post, which must exist. Null or empty: no authors.
+    /// All authors of the post, which must exist.
     author_slugs: MaybeUndefined<Vec<String>>,
-    /// The slugs of all categories of the post, which must exist. Null or empty: no categories.
+    /// All categories of the post, which must exist.
     category_slugs: MaybeUndefined<Vec<String>>,
-    /// The slugs of all tags of the post. Null or empty: no tags.
+    /// All tags of the post.
     tag_slugs: MaybeUndefined<Vec<String>>,
-    /// The slug of the series of the post, which must exist. Null: the post is in no series.
+    /// The series of the post, which must exist.
     series_slug: MaybeUndefined<String>,
-    /// Whether a slug in `tagSlugs` that no tag has creates a tag, whose name is the slug; every role that can change the post can do this. If false, such a
-    /// slug is NOT_FOUND with suggestions.
+    /// Whether unknown slugs in `tagSlugs` create tags with the slug as name; otherwise they are NOT_FOUND with suggestions.
     #[graphql(default)]
     create_missing_tags: bool,
-    /// True publishes the post with this change: at `publishAt`, or now; a published post keeps its time. False makes it a draft again. Null is INVALID.
+    /// True publishes the post: at `publishAt`, or now; a published post keeps its time. False makes it a draft again. Null is INVALID.
     publish: MaybeUndefined<bool>,
-    /// The publication time: in the past it backdates the post, in the future it schedules it. It publishes the post also without `publish`; with `publish: false`
-    /// it is INVALID, and so is null.
+    /// When the post is published, also without `publish`: in the past it backdates the post, in the future it schedules it. Null, and with `publish: false`,
+    /// it is INVALID.
     publish_at: MaybeUndefined<DateTime>,
 }
 
@@ -184,21 +174,18 @@ fn terms(field: MaybeUndefined<Vec<String>>) -> Option<Vec<String>> {
 pub(super) struct PublishPostInput {
     /// The id of the post.
     pub id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
-    /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     pub expected_version: i32,
-    /// The publication time: in the past it backdates the post, in the future it schedules it, and a published post is hidden until then. If omitted or
-    /// null, now; a post that is already published keeps its time.
+    /// In the past it backdates the post, in the future it schedules it and hides a published one. If omitted or null, now; a published post keeps its time.
     pub publish_at: Option<DateTime>,
 }
 
 /// An earlier version of a post or page to restore.
 #[derive(InputObject)]
 pub(super) struct RestoreRevisionInput {
-    /// The id of the version: an `id` of `revisions`.
+    /// An `id` of `revisions`.
     pub revision_id: ID,
-    /// The present `version` of the post or page, on which the decision is based. If it was changed since, `userErrors` has a ConflictError and nothing
-    /// changes.
+    /// The current `version` of the post or page: another one is a ConflictError.
     pub expected_version: i32,
 }
 
@@ -207,17 +194,15 @@ pub(super) struct RestoreRevisionInput {
 pub(super) struct UnpublishPostInput {
     /// The id of the post.
     pub id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes. So if an answer
-    /// was lost and the input is sent again, a change that was made the first time is a CONFLICT now (a deletion NOT_FOUND): compare `current`.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     pub expected_version: i32,
 }
 
-/// An object to delete, of the kind that the mutation names.
+/// The object to delete.
 #[derive(InputObject)]
 pub(super) struct DeleteInput {
-    /// The id of the object. An id of another kind is NOT_FOUND.
+    /// An id of another kind is NOT_FOUND.
     pub id: ID,
-    /// The `version` that the decision is based on. If the object was changed since, `userErrors` has a ConflictError and nothing is deleted. If an answer
-    /// was lost and the input is sent again, a deletion that was made the first time is NOT_FOUND now.
+    /// The `version` that the decision is based on: another one than the current is a ConflictError. A deletion that is sent again is NOT_FOUND.
     pub expected_version: i32,
 }

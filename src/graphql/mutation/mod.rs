@@ -48,12 +48,8 @@ use terms::{
 pub(super) use pages::PagePayload;
 pub(super) use payloads::PostPayload;
 
-/// All write operations. Each requires `Authorization: Bearer` with a token. They run one after another, and each one either changes everything that it
-/// says or nothing (merges of terms with many posts: docs/writing.md). A mutation field is null only if `errors` has an entry with its path: UNAUTHENTICATED without a token, FORBIDDEN with too low a role,
-/// CHANGE_IN_PROGRESS (nothing was changed: send it again), OUTCOME_UNKNOWN (it may have been made, so it is not retryable: with an `idempotencyKey` send it
-/// again, otherwise read the object first) and others (docs/errors.md); the mutations before and after it keep their answers. Each error has `extensions.code` and
-/// `extensions.retryable`. What the person at the form can correct is in `userErrors`, except for a value that is not of its type, such as a malformed
-/// DateTime, which is an error of the request.
+/// All write operations. Each requires a token as `Authorization: Bearer`, and changes everything that it says or nothing (but see docs/writing.md for large
+/// merges). What a person can correct is in `userErrors`; a field is null only if `errors` has an entry with its path (docs/errors.md).
 #[derive(MergedObject, Default)]
 pub struct Mutation(MainMutation, BulkMutation);
 
@@ -62,8 +58,8 @@ struct MainMutation;
 
 #[Object]
 impl MainMutation {
-    /// Creates a post: a draft, or with `publish` or `publishAt` a published or scheduled post. With an `idempotencyKey` the input can be sent again without creating
-    /// a second post. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
+    /// Creates a draft, or with `publish` or `publishAt` a published or scheduled post. Requires the role AUTHOR for the posts of its own author, EDITOR for
+    /// others.
     async fn create_post(
         &self,
         ctx: &Context<'_>,
@@ -74,7 +70,7 @@ impl MainMutation {
         Ok(Some(editor.create_post(key.as_deref(), slug, new, terms).await?.into()))
     }
 
-    /// Changes a post, and with `publish` or `publishAt` its publication; omitted fields stay unchanged. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
+    /// Changes a post, and with `publish` or `publishAt` its publication. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn update_post(
         &self,
         ctx: &Context<'_>,
@@ -106,8 +102,8 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Author)?.unpublish_post(&id, expected_version).await?.into()))
     }
 
-    /// Makes the text, the metadata and the terms of an earlier version of a post or page a new version. The slug or path, the order of a page and the publication
-    /// stay unchanged; deleted tags are created again. Requires the role AUTHOR for the posts of its own author, EDITOR for others and for pages.
+    /// Makes the text, metadata and terms of an earlier version a new version; slug or path, order and publication stay, deleted tags are created again.
+    /// Requires the role AUTHOR for the posts of its own author, EDITOR for others and for pages.
     async fn restore_revision(
         &self,
         ctx: &Context<'_>,
@@ -117,8 +113,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Author)?.restore_revision(&revision_id, expected_version).await?.into()))
     }
 
-    /// Deletes a post permanently. Its slugs become available again, its id does not. Requires the role AUTHOR for the posts of its own author, EDITOR for
-    /// others.
+    /// Deletes a post. Its slugs can be used again. Requires the role AUTHOR for the posts of its own author, EDITOR for others.
     async fn delete_post(
         &self,
         ctx: &Context<'_>,
@@ -128,7 +123,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Author)?.delete_post(&id, expected_version).await?.map(NodeId::Post).into()))
     }
 
-    /// Creates a page: a draft, unless `publish` is true or `publishAt` is set. With an `idempotencyKey` the input can be sent again without creating a second page. Requires the role EDITOR.
+    /// Creates a draft, or with `publish` or `publishAt` a published or scheduled page. Requires the role EDITOR.
     async fn create_page(
         &self,
         ctx: &Context<'_>,
@@ -139,7 +134,7 @@ impl MainMutation {
         Ok(Some(editor.create_page(key.as_deref(), new).await?.into()))
     }
 
-    /// Changes a page, and with `publish` or `publishAt` its publication; omitted fields stay unchanged. Requires the role EDITOR.
+    /// Changes a page, and with `publish` or `publishAt` its publication. Requires the role EDITOR.
     async fn update_page(
         &self,
         ctx: &Context<'_>,
@@ -160,7 +155,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
     }
 
-    /// Makes a published or scheduled page a draft again; the pages below it stay as they are. Requires the role EDITOR.
+    /// Makes a published or scheduled page a draft again, but not the pages below it. Requires the role EDITOR.
     async fn unpublish_page(
         &self,
         ctx: &Context<'_>,
@@ -171,7 +166,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Editor)?.update_page(&id, expected_version, changes).await?.into()))
     }
 
-    /// Deletes a page permanently. If there are pages below it, `userErrors` has an InUseError. Requires the role EDITOR.
+    /// Deletes a page that has no pages below it. Requires the role EDITOR.
     async fn delete_page(
         &self,
         ctx: &Context<'_>,
@@ -182,7 +177,7 @@ impl MainMutation {
         Ok(Some(deleted.map(|whole| NodeId::Page(whole.id().clone())).into()))
     }
 
-    /// Creates a category. A slug that another category has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
+    /// Creates a category. Requires the role ADMIN.
     async fn create_category(
         &self,
         ctx: &Context<'_>,
@@ -191,7 +186,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Admin)?.create_term(TermKind::Category, input.into()).await?.into()))
     }
 
-    /// Changes a category; omitted fields stay unchanged. Requires the role ADMIN.
+    /// Changes a category. Requires the role ADMIN.
     async fn update_category(
         &self,
         ctx: &Context<'_>,
@@ -201,8 +196,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Category, &id, version, changes).await?.into()))
     }
 
-    /// Deletes a category that no post or draft has and that has no categories below it; otherwise `userErrors` has an InUseError. All its slugs become available
-    /// again, its id does not. Requires the role ADMIN.
+    /// Deletes a category that no post or draft has and that has none below it. Its slugs can be used again. Requires the role ADMIN.
     async fn delete_category(
         &self,
         ctx: &Context<'_>,
@@ -211,7 +205,7 @@ impl MainMutation {
         delete_term(ctx, TermKind::Category, input).await
     }
 
-    /// Creates a tag. A slug that another tag has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
+    /// Creates a tag. Requires the role ADMIN.
     async fn create_tag(
         &self,
         ctx: &Context<'_>,
@@ -220,7 +214,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Admin)?.create_term(TermKind::Tag, input.into()).await?.into()))
     }
 
-    /// Changes a tag; omitted fields stay unchanged. Requires the role ADMIN.
+    /// Changes a tag. Requires the role ADMIN.
     async fn update_tag(
         &self,
         ctx: &Context<'_>,
@@ -230,8 +224,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Tag, &id, version, changes).await?.into()))
     }
 
-    /// Deletes a tag that no post or draft has; otherwise `userErrors` has an InUseError. All its slugs become available again, its id does not.
-    /// Requires the role ADMIN.
+    /// Deletes a tag that no post or draft has. Its slugs can be used again. Requires the role ADMIN.
     async fn delete_tag(
         &self,
         ctx: &Context<'_>,
@@ -240,7 +233,7 @@ impl MainMutation {
         delete_term(ctx, TermKind::Tag, input).await
     }
 
-    /// Creates an author. A slug that another author has or has had is TAKEN; nothing existing is changed. Requires the role ADMIN.
+    /// Creates an author. Requires the role ADMIN.
     async fn create_author(
         &self,
         ctx: &Context<'_>,
@@ -249,7 +242,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Admin)?.create_term(TermKind::Author, input.into()).await?.into()))
     }
 
-    /// Changes an author; omitted fields stay unchanged. Requires the role ADMIN.
+    /// Changes an author. Requires the role ADMIN.
     async fn update_author(
         &self,
         ctx: &Context<'_>,
@@ -259,8 +252,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Author, &id, version, changes).await?.into()))
     }
 
-    /// Deletes an author that no post or draft has; otherwise `userErrors` has an InUseError. All its slugs become available again, its id does not.
-    /// Requires the role ADMIN.
+    /// Deletes an author that no post or draft has. Its slugs can be used again. Requires the role ADMIN.
     async fn delete_author(
         &self,
         ctx: &Context<'_>,
@@ -269,8 +261,7 @@ impl MainMutation {
         delete_term(ctx, TermKind::Author, input).await
     }
 
-    /// Creates a series. A slug that another series has or has had is TAKEN; nothing existing is changed. Posts join it by `createPost` and `updatePost`.
-    /// Requires the role EDITOR.
+    /// Creates a series. Requires the role EDITOR.
     async fn create_series(
         &self,
         ctx: &Context<'_>,
@@ -279,7 +270,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Editor)?.create_term(TermKind::Series, input.into()).await?.into()))
     }
 
-    /// Changes a series, also the order of its posts; omitted fields stay unchanged. Requires the role EDITOR.
+    /// Changes a series, also the order of its posts. Requires the role EDITOR.
     async fn update_series(
         &self,
         ctx: &Context<'_>,
@@ -289,8 +280,7 @@ impl MainMutation {
         Ok(Some(editor(ctx, Role::Editor)?.update_term(TermKind::Series, &id, version, changes).await?.into()))
     }
 
-    /// Deletes a series that no post or draft has; otherwise `userErrors` has an InUseError. All its slugs become available again, its id does not.
-    /// Requires the role EDITOR.
+    /// Deletes a series that no post or draft has. Its slugs can be used again. Requires the role EDITOR.
     async fn delete_series(
         &self,
         ctx: &Context<'_>,
@@ -309,29 +299,29 @@ impl MainMutation {
         Ok(Some(assets(ctx, Role::Author)?.update(&id, version, changes).await?.into()))
     }
 
-    /// Deletes a picture in all widths, or a file. Posts that show it are not changed. Requires the role EDITOR or ADMIN.
+    /// Deletes a picture or file. Posts that show it are not changed. Requires the role EDITOR or ADMIN.
     async fn delete_asset(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The picture or file to delete.")] input: DeleteInput,
+        #[graphql(desc = "The picture or file.")] input: DeleteInput,
     ) -> Result<Option<DeletePayload>> {
         let DeleteInput { id, expected_version } = input;
         Ok(Some(assets(ctx, Role::Editor)?.delete(&id, expected_version).await?.map(NodeId::Asset).into()))
     }
 
-    /// Creates a preview link: until it expires, anyone with its token can read this one post or page in its current state. Requires the role
-    /// AUTHOR for the posts of its own author, EDITOR for others and for pages.
+    /// Creates a preview link: until it expires, its token shows this one post or page to anyone. Requires the role AUTHOR for the posts of its own author,
+    /// EDITOR for others and for pages.
     async fn create_preview(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The post or page and the lifetime of the link.")] input: CreatePreviewInput,
+        #[graphql(desc = "What to preview, and how long.")] input: CreatePreviewInput,
     ) -> Result<Option<CreatePreviewPayload>> {
         let actor = access::require(ctx, Role::Author)?;
         let (id, minutes) = input.into_parts();
         Ok(Some(previews(ctx).create(actor, &id, minutes).await?.into()))
     }
 
-    /// Revokes all existing preview links: on this server immediately, on others within 2 seconds. Requires the role ADMIN.
+    /// Revokes all preview links: on this server at once, on others within 2 seconds. Requires the role ADMIN.
     async fn revoke_previews(&self, ctx: &Context<'_>) -> Result<Option<RevokePreviewsPayload>> {
         let actor = access::require(ctx, Role::Admin)?;
         previews(ctx).revoke_all(actor).await?;
@@ -348,7 +338,7 @@ impl MainMutation {
         Ok(Some(tokens(ctx)?.create(input.into()).await?.into()))
     }
 
-    /// Revokes an access token: on this server immediately, on others within 2 seconds. Requires the role ADMIN.
+    /// Revokes an access token: on this server at once, on others within 2 seconds. Requires the role ADMIN.
     async fn revoke_token(
         &self,
         ctx: &Context<'_>,

@@ -17,36 +17,33 @@ use super::user_errors::{UserErrors, payload};
 /// A new page. Null is the same as omitted.
 #[derive(InputObject)]
 pub(super) struct CreatePageInput {
-    /// The path, such as `guide/install/linux`: 1 to 10 slugs with slashes between them, together at most 400 characters. The page of the path above must
-    /// exist. A path that another page has is TAKEN; one that another page had before finds the new page from now on.
+    /// At most 10 slugs with slashes between them and 400 characters, such as `guide/install/linux`; the page above must exist. One that a page has is TAKEN; a
+    /// former one finds the new page from now on.
     path: String,
-    /// The title: plain text of 1 to 1,000 characters, not only spaces.
+    /// Plain text of 1 to 1,000 characters, not only spaces.
     title: String,
-    /// A line below the title: plain text of at most 1,000 characters. If omitted or empty: none.
+    /// A line below the title: plain text of at most 1,000 characters.
     subtitle: Option<String>,
-    /// A plain-text summary of at most 5,000 characters; if omitted or empty, it is generated from the beginning of the body.
+    /// A plain-text summary of at most 5,000 characters; if omitted or empty, generated from the body.
     excerpt: Option<String>,
-    /// The body: CommonMark with GitHub's extensions, at most 8 MiB, compressed at most 700 KiB.
+    /// CommonMark with GitHub's extensions, at most 8 MiB, compressed at most 700 KiB.
     markdown: String,
-    /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels; if omitted or null, an empty one.
+    /// What Tidings has no field for: a JSON object of at most 32,768 bytes, 1,000 keys and 16 levels.
     metadata: Option<Json>,
-    /// Values of the fields that this site declares; in the schema only if it declares some. Each becomes the value of `metadata` under its name, so a name is in
-    /// one of the two. A value that is missing or does not fit is INVALID, with the path of the field.
+    /// The fields that this site declares; each becomes the value of `metadata` under its name, so a name is in one of the two.
     fields: Option<PageFieldsInput>,
-    /// The id of the picture that represents the page (`Image.id`). The picture must exist.
+    /// The id of an `Image`.
     cover_id: Option<ID>,
-    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
-    /// its own.
+    /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Omitted or empty: that of the site.
     language: Option<String>,
-    /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
+    /// The position among the pages with the same parent, ascending; those without one come last.
     order: Option<i32>,
-    /// Whether the page is published at once; if omitted, it is a draft, unless `publishAt` is given.
+    /// Whether it is published at once; if omitted, only with `publishAt`.
     publish: Option<bool>,
-    /// The time from which the page is public, in the past or in the future, instead of now. With `publish: false` it is INVALID.
+    /// When the page becomes public, in the past or the future, instead of now. With `publish: false` it is INVALID.
     publish_at: Option<DateTime>,
-    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, by the same token or user within 24 hours,
-    /// creates no second page and returns the first in its current state. Any other use of the key is KEY_REUSED. 1 to 255 printable ASCII
-    /// characters, such as a UUID. Only a page that was created uses up a key. Null, the default and an omitted field are the same input.
+    /// Makes it safe to send the same input again within 24 hours if an answer was lost: what was created is returned. At most 255 printable ASCII characters,
+    /// such as a UUID.
     idempotency_key: Option<String>,
 }
 
@@ -73,39 +70,37 @@ impl CreatePageInput {
     }
 }
 
-/// Changes to a page. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+/// Changes to a page. An omitted field is unchanged; null clears it or, where it cannot be empty, is INVALID.
 #[derive(InputObject)]
 pub(super) struct UpdatePageInput {
     /// The id of the page.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     expected_version: i32,
-    /// A new path, of the same form as that of a new page; the pages below it move with it, at most 44. The old paths still find the pages. Null is INVALID.
+    /// A new path; at most 44 pages below move with it. The old paths still find the pages.
     path: MaybeUndefined<String>,
-    /// The title: plain text of 1 to 1,000 characters. Null is INVALID.
+    /// Plain text of 1 to 1,000 characters, not only spaces.
     title: MaybeUndefined<String>,
-    /// A line below the title: plain text of at most 1,000 characters. Null or empty: none.
+    /// A line below the title: plain text of at most 1,000 characters.
     subtitle: MaybeUndefined<String>,
-    /// A plain-text summary. Null or empty: it is generated from the body again, now and with every later change of the body.
+    /// A plain-text summary of at most 5,000 characters. Null or empty: generated from the body, now and with each change of it.
     excerpt: MaybeUndefined<String>,
-    /// The complete new body. Null is INVALID; an empty text is allowed.
+    /// The complete new body, which can be empty.
     markdown: MaybeUndefined<String>,
-    /// The complete new metadata, within the bounds of that of a new page: a key that is not in it is removed. Null: an empty object.
+    /// The complete new object: a key that is not in it is removed.
     metadata: MaybeUndefined<Json>,
-    /// Values of the fields that this site declares; in the schema only if it declares some. Each becomes the value of `metadata` under its name, so a name is in
-    /// one of the two. An omitted field keeps its value, and null removes it. Null here removes all of them. A value that is missing or does not fit is
-    /// INVALID, with the path of the field; so is one that the page had before, if the change sets `metadata` or `fields`.
+    /// The fields that this site declares; each becomes the value of `metadata` under its name, so a name is in one of the two. An omitted field keeps its value,
+    /// and null removes it; null here removes all.
     fields: MaybeUndefined<PageFieldsInput>,
-    /// The id of the picture that represents the page (`Image.id`). Null: no cover.
+    /// The id of an `Image`.
     cover_id: MaybeUndefined<ID>,
-    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. Null or empty: none of its own.
+    /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Null or empty: that of the site.
     language: MaybeUndefined<String>,
-    /// The position among the children of the parent. Null: the page comes after those with a position.
+    /// The position among the pages with the same parent. Null: after those with a position.
     order: MaybeUndefined<i32>,
-    /// True publishes the page with this change: at `publishAt`, or now; a published page keeps its time. False makes it a draft again. Null is INVALID.
+    /// True publishes the page: at `publishAt`, or now; a published page keeps its time. False makes it a draft again. Null is INVALID.
     publish: MaybeUndefined<bool>,
-    /// The time from which the page is public: in the future it schedules the page, and a published page is hidden until then. It publishes the page also
-    /// without `publish`; with `publish: false` it is INVALID, as null is.
+    /// When the page becomes public, also without `publish`; in the future it hides a published page. Null, and with `publish: false`, it is INVALID.
     publish_at: MaybeUndefined<DateTime>,
 }
 
@@ -134,10 +129,9 @@ impl UpdatePageInput {
 pub(super) struct PublishPageInput {
     /// The id of the page.
     pub(super) id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     pub(super) expected_version: i32,
-    /// The time from which the page is public: in the future it schedules the page, and a published page is hidden until then. If omitted or null, now. At most
-    /// 500 pages can be scheduled at one time.
+    /// When the page becomes public; now if omitted or null. In the future it schedules the page and hides a published one; at most 500 pages can be scheduled.
     pub(super) publish_at: Option<DateTime>,
 }
 
@@ -149,7 +143,7 @@ macro_rules! page_input {
         pub(super) struct $name {
             /// The id of the page.
             pub(super) id: ID,
-            /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+            /// The `version` that the change is based on: another one than the current is a ConflictError.
             pub(super) expected_version: i32,
         }
     };
@@ -160,19 +154,11 @@ page_input! {
     UnpublishPageInput
 }
 
-/// The answer of a mutation that changes a page, for fragments that all of them share.
+/// The answer of a mutation that changes a page.
 #[derive(Interface)]
 #[graphql(
-    field(
-        name = "page",
-        ty = "&Option<PageObject>",
-        desc = "The page after the change; null if the change was not made."
-    ),
-    field(
-        name = "user_errors",
-        ty = "&UserErrors",
-        desc = "The reasons why nothing was changed, all of them; empty if the change was made."
-    )
+    field(name = "page", ty = "&Option<PageObject>", desc = "Null if `userErrors` is not empty."),
+    field(name = "user_errors", ty = "&UserErrors", desc = "Why nothing was changed; empty on success.")
 )]
 pub(in crate::graphql) enum PagePayload {
     Create(CreatePagePayload),
@@ -188,7 +174,7 @@ macro_rules! page_payload {
         payload! {
             $(#[$doc])*
             pub(in crate::graphql) $name(whole: WholeSitePage) {
-                /// The page after the change; null if the change was not made.
+                /// Null if `userErrors` is not empty.
                 page: PageObject = whole.into()
             }
         }

@@ -10,19 +10,11 @@ use crate::model::{NodeId, WholePost};
 
 use super::user_errors::{UserErrors, payload, user_errors};
 
-/// The answer of a mutation that changes a post, for fragments that all of them share.
+/// The answer of a mutation that changes a post.
 #[derive(Interface)]
 #[graphql(
-    field(
-        name = "post",
-        ty = "&Option<PostObject>",
-        desc = "The post after the change; null if the change was not made."
-    ),
-    field(
-        name = "user_errors",
-        ty = "&UserErrors",
-        desc = "The reasons why nothing was changed, all of them; empty if the change was made."
-    )
+    field(name = "post", ty = "&Option<PostObject>", desc = "Null if `userErrors` is not empty."),
+    field(name = "user_errors", ty = "&UserErrors", desc = "Why nothing was changed; empty on success.")
 )]
 pub(in crate::graphql) enum PostPayload {
     Create(CreatePostPayload),
@@ -38,7 +30,7 @@ macro_rules! post_payload {
         payload! {
             $(#[$doc])*
             pub(in crate::graphql) $name(whole: WholePost) {
-                /// The post after the change; null if the change was not made.
+                /// Null if `userErrors` is not empty.
                 post: PostObject = whole.into()
             }
         }
@@ -68,11 +60,11 @@ post_payload! {
 /// The post or page with the restored text, or the errors.
 #[derive(SimpleObject)]
 pub(in crate::graphql) struct RestoreRevisionPayload {
-    /// The post after the change; null if the version is one of a page, or if the change was not made.
+    /// Null if the version is one of a page, and if `userErrors` is not empty.
     post: Option<PostObject>,
-    /// The page after the change; null if the version is one of a post, or if the change was not made.
+    /// Null if the version is one of a post, and if `userErrors` is not empty.
     pub(super) page: Option<PageObject>,
-    /// The reasons why nothing was changed, all of them; empty if the change was made.
+    /// Why nothing was changed; empty on success.
     pub(super) user_errors: UserErrors,
 }
 
@@ -88,9 +80,9 @@ impl From<Edited<Restored>> for RestoreRevisionPayload {
 }
 
 payload! {
-    /// The id of the deleted object, or the errors. Every deletion has this payload.
+    /// The deleted id, or the errors.
     pub(super) DeletePayload(id: NodeId) {
-        /// The id of the deleted object; null if it was not deleted. The id is never given again.
+        /// Null if `userErrors` is not empty. The id is never given again.
         deleted_id: ID = id.to_string().into()
     }
 }

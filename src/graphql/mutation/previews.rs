@@ -8,12 +8,12 @@ use crate::graphql::scalars::DateTime;
 
 use super::user_errors::{UserErrors, payload};
 
-/// The post or page to preview and the lifetime of the link.
+/// What to preview, and how long.
 #[derive(InputObject)]
 pub(super) struct CreatePreviewInput {
     /// The id of the post or page.
     content_id: ID,
-    /// The lifetime in minutes: 1 to 43,200 (30 days); 1,440 (one day) if omitted or null.
+    /// 1 to 43,200 (30 days); 1,440 (one day) if omitted or null.
     expires_in_minutes: Option<i32>,
 }
 
@@ -23,12 +23,11 @@ impl CreatePreviewInput {
     }
 }
 
-/// Access to one post or page as it is, a draft too, until a time. Anyone who has the token has the access.
+/// Access to one post or page as it is, a draft too, for anyone who has the token.
 #[derive(SimpleObject)]
 pub(super) struct PreviewLink {
-    /// The secret: send it as `Authorization: Bearer`, and the queries that the site uses show this one post or page even if it is not published; nothing else
-    /// becomes visible, and a field that needs a role is UNAUTHENTICATED. `preview(token:)` takes it too. The server does not know the addresses of
-    /// the site: the site adds the token to an address of its own.
+    /// The secret. As `Authorization: Bearer` it lets the queries of the site show this one post or page, and nothing else; `preview(token:)` takes it too. The
+    /// site adds it to an address of its own.
     token: String,
     /// When the access ends.
     expires_at: DateTime,
@@ -37,7 +36,7 @@ pub(super) struct PreviewLink {
 payload! {
     /// The preview link, or the errors.
     pub(super) CreatePreviewPayload(preview: Preview) {
-        /// The preview link; null if none was created.
+        /// Null if `userErrors` is not empty.
         preview: PreviewLink = PreviewLink { token: preview.text, expires_at: DateTime(preview.expires_at) }
     }
 }
@@ -45,8 +44,8 @@ payload! {
 /// The result of revoking all preview links.
 #[derive(SimpleObject)]
 pub(super) struct RevokePreviewsPayload {
-    /// Links that were created before this time are revoked; null if they were not.
+    /// Links that were created before this time are revoked. Null if `userErrors` is not empty.
     pub revoked_at: Option<DateTime>,
-    /// The reasons why nothing was changed, all of them; empty if the change was made.
+    /// Why nothing was changed; empty on success.
     pub user_errors: UserErrors,
 }

@@ -17,17 +17,16 @@ use super::user_errors::payload;
 /// A new category. Null is the same as omitted.
 #[derive(InputObject)]
 pub(super) struct CreateCategoryInput {
-    /// The display name: 1 to 500 characters, not only spaces.
+    /// 1 to 500 characters, not only spaces.
     name: String,
-    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another category has or has had is TAKEN.
+    /// At most 200 of a-z, 0-9, `.`, `_` and `-`; generated from the name if omitted. One that another category has or has had is TAKEN.
     slug: Option<String>,
-    /// What the category is about: plain text of at most 5,000 characters.
+    /// Plain text of at most 5,000 characters.
     description: Option<String>,
-    /// The id of the category above this one. Categories have at most 10 levels, and at most 1,000 of them have a parent: more are TOO_LARGE.
+    /// The id of the category above this one. At most 10 levels, and 1,000 categories with a parent.
     parent_id: Option<ID>,
-    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the category
-    /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
-    /// such as a UUID.
+    /// Makes it safe to send the same input again if an answer was lost: what was created is returned, not TAKEN. At most 255 printable ASCII characters, such
+    /// as a UUID.
     idempotency_key: Option<String>,
 }
 
@@ -39,21 +38,21 @@ impl From<CreateCategoryInput> for NewTerm {
     }
 }
 
-/// Changes to a category. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+/// Changes to a category. An omitted field is unchanged; null clears it or, where it cannot be empty, is INVALID.
 #[derive(InputObject)]
 pub(super) struct UpdateCategoryInput {
     /// The id of the category.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     expected_version: i32,
-    /// A new slug, of the same form; the old one still finds the category. Null is INVALID.
+    /// A new slug; the old one still finds the category.
     slug: MaybeUndefined<String>,
-    /// The display name: 1 to 500 characters. Null is INVALID.
+    /// 1 to 500 characters, not only spaces.
     name: MaybeUndefined<String>,
-    /// What the category is about: plain text of at most 5,000 characters. Null or empty: it is removed.
+    /// Plain text of at most 5,000 characters.
     description: MaybeUndefined<String>,
-    /// The id of the category above this one; those below this one move with it. Null: this one has no parent any more. A category that is this one or below
-    /// it is INVALID. Categories have at most 10 levels, and at most 1,000 of them have a parent: more are TOO_LARGE.
+    /// The id of the category above this one; those below move with it. It must not be this one or below it. At most 10 levels, and 1,000 categories with a
+    /// parent.
     parent_id: MaybeUndefined<ID>,
 }
 
@@ -73,15 +72,14 @@ impl UpdateCategoryInput {
 /// A new tag. Null is the same as omitted.
 #[derive(InputObject)]
 pub(super) struct CreateTagInput {
-    /// The display name: 1 to 500 characters, not only spaces.
+    /// 1 to 500 characters, not only spaces.
     name: String,
-    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another tag has or has had is TAKEN.
+    /// At most 200 of a-z, 0-9, `.`, `_` and `-`; generated from the name if omitted. One that another tag has or has had is TAKEN.
     slug: Option<String>,
-    /// What the tag is about: plain text of at most 5,000 characters.
+    /// Plain text of at most 5,000 characters.
     description: Option<String>,
-    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the tag
-    /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
-    /// such as a UUID.
+    /// Makes it safe to send the same input again if an answer was lost: what was created is returned, not TAKEN. At most 255 printable ASCII characters, such
+    /// as a UUID.
     idempotency_key: Option<String>,
 }
 
@@ -92,18 +90,18 @@ impl From<CreateTagInput> for NewTerm {
     }
 }
 
-/// Changes to a tag. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+/// Changes to a tag. An omitted field is unchanged; null clears it or, where it cannot be empty, is INVALID.
 #[derive(InputObject)]
 pub(super) struct UpdateTagInput {
     /// The id of the tag.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     expected_version: i32,
-    /// A new slug, of the same form; the old one still finds the tag. Null is INVALID.
+    /// A new slug; the old one still finds the tag.
     slug: MaybeUndefined<String>,
-    /// The display name: 1 to 500 characters. Null is INVALID.
+    /// 1 to 500 characters, not only spaces.
     name: MaybeUndefined<String>,
-    /// What the tag is about: plain text of at most 5,000 characters. Null or empty: it is removed.
+    /// Plain text of at most 5,000 characters.
     description: MaybeUndefined<String>,
 }
 
@@ -119,12 +117,12 @@ impl UpdateTagInput {
     }
 }
 
-/// A page elsewhere about an author or by an author.
+/// A page elsewhere about or by an author.
 #[derive(InputObject)]
 pub(super) struct AuthorLinkInput {
     /// The text of the link, such as "Mastodon": 1 to 100 characters, not only spaces.
     title: String,
-    /// The address: an absolute URL with `http` or `https`, at most 500 characters.
+    /// An absolute URL with `http` or `https`, at most 500 characters.
     url: String,
 }
 
@@ -138,23 +136,22 @@ fn profile_links(links: Vec<AuthorLinkInput>) -> Vec<ProfileLink> {
 /// A new author. Null is the same as omitted.
 #[derive(InputObject)]
 pub(super) struct CreateAuthorInput {
-    /// The display name: 1 to 500 characters, not only spaces.
+    /// 1 to 500 characters, not only spaces.
     name: String,
-    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another author has or has had is TAKEN.
+    /// At most 200 of a-z, 0-9, `.`, `_` and `-`; generated from the name if omitted. One that another author has or has had is TAKEN.
     slug: Option<String>,
-    /// About the author: plain text of at most 5,000 characters.
+    /// Plain text of at most 5,000 characters.
     description: Option<String>,
     /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters.
     url: Option<String>,
-    /// The id of the author's picture (`Image.id`). The picture must exist.
+    /// The id of an `Image`.
     avatar_id: Option<ID>,
     /// What the author does, such as "Editor": plain text of at most 200 characters.
     job_title: Option<String>,
-    /// Pages elsewhere about the author or by the author; at most 10.
+    /// At most 10 pages elsewhere about or by the author.
     links: Option<Vec<AuthorLinkInput>>,
-    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the author
-    /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
-    /// such as a UUID.
+    /// Makes it safe to send the same input again if an answer was lost: what was created is returned, not TAKEN. At most 255 printable ASCII characters, such
+    /// as a UUID.
     idempotency_key: Option<String>,
 }
 
@@ -167,26 +164,26 @@ impl From<CreateAuthorInput> for NewTerm {
     }
 }
 
-/// Changes to an author. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+/// Changes to an author. An omitted field is unchanged; null clears it or, where it cannot be empty, is INVALID.
 #[derive(InputObject)]
 pub(super) struct UpdateAuthorInput {
     /// The id of the author.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     expected_version: i32,
-    /// A new slug, of the same form; the old one still finds the author. Null is INVALID.
+    /// A new slug; the old one still finds the author.
     slug: MaybeUndefined<String>,
-    /// The display name: 1 to 500 characters. Null is INVALID.
+    /// 1 to 500 characters, not only spaces.
     name: MaybeUndefined<String>,
-    /// About the author: plain text of at most 5,000 characters. Null or empty: it is removed.
+    /// Plain text of at most 5,000 characters.
     description: MaybeUndefined<String>,
-    /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters. Null or empty: it is removed.
+    /// The author's own web page: an absolute URL with `http` or `https`, at most 2,000 characters.
     url: MaybeUndefined<String>,
-    /// The id of the author's picture (`Image.id`). Null: it is removed.
+    /// The id of an `Image`.
     avatar_id: MaybeUndefined<ID>,
-    /// What the author does, such as "Editor": plain text of at most 200 characters. Null or empty: it is removed.
+    /// What the author does, such as "Editor": plain text of at most 200 characters.
     job_title: MaybeUndefined<String>,
-    /// All pages elsewhere about the author or by the author; at most 10. Null or empty: they are removed.
+    /// All pages elsewhere about or by the author; at most 10.
     links: MaybeUndefined<Vec<AuthorLinkInput>>,
 }
 
@@ -209,15 +206,14 @@ impl UpdateAuthorInput {
 /// A new series. Null is the same as omitted.
 #[derive(InputObject)]
 pub(super) struct CreateSeriesInput {
-    /// The display name: 1 to 500 characters, not only spaces.
+    /// 1 to 500 characters, not only spaces.
     name: String,
-    /// The slug: 1 to 200 characters of a-z, 0-9, `.`, `_` and `-`, the first and the last a letter or digit; generated from the name if omitted. A slug that another series has or has had is TAKEN.
+    /// At most 200 of a-z, 0-9, `.`, `_` and `-`; generated from the name if omitted. One that another series has or has had is TAKEN.
     slug: Option<String>,
-    /// What the series is about: plain text of at most 5,000 characters.
+    /// Plain text of at most 5,000 characters.
     description: Option<String>,
-    /// Makes it safe to send the same input again if an answer was lost: the same key with the same input, from the same client, returns the series
-    /// that was created, in its current state, as long as it exists. Without a key the second answer is TAKEN. 1 to 255 printable ASCII characters,
-    /// such as a UUID.
+    /// Makes it safe to send the same input again if an answer was lost: what was created is returned, not TAKEN. At most 255 printable ASCII characters, such
+    /// as a UUID.
     idempotency_key: Option<String>,
 }
 
@@ -228,21 +224,21 @@ impl From<CreateSeriesInput> for NewTerm {
     }
 }
 
-/// Changes to a series. An omitted field stays unchanged; null clears the field or, where it cannot be empty, is INVALID.
+/// Changes to a series. An omitted field is unchanged; null clears it or, where it cannot be empty, is INVALID.
 #[derive(InputObject)]
 pub(super) struct UpdateSeriesInput {
     /// The id of the series.
     id: ID,
-    /// The `version` that the change is based on. If the object was changed since, `userErrors` has a ConflictError and nothing changes.
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
     expected_version: i32,
-    /// A new slug, of the same form; the old one still finds the series. Null is INVALID.
+    /// A new slug; the old one still finds the series.
     slug: MaybeUndefined<String>,
-    /// The display name: 1 to 500 characters. Null is INVALID.
+    /// 1 to 500 characters, not only spaces.
     name: MaybeUndefined<String>,
-    /// What the series is about: plain text of at most 5,000 characters. Null or empty: it is removed.
+    /// Plain text of at most 5,000 characters.
     description: MaybeUndefined<String>,
-    /// The ids of the posts that come first, in this order: all of them, each once, at most 500. The other posts of the series follow, the earliest first. An id of a
-    /// post that is not in the series, or does not exist, is kept and counts for nothing until the post joins the series. Null or empty: all posts by time.
+    /// The posts that come first, in this order: all of them, each once, at most 500; the others follow, the earliest first. Posts that are not in the series
+    /// have no effect until they join it.
     ordered_post_ids: MaybeUndefined<Vec<ID>>,
 }
 
@@ -269,7 +265,7 @@ macro_rules! term_mutations {
         payload! {
             $(#[$of_create])*
             pub(super) $create(term: Term) {
-                /// The object after the change; null if the change was not made.
+                /// Null if `userErrors` is not empty.
                 $field: $type = $type(Arc::new(term))
             }
         }
@@ -277,7 +273,7 @@ macro_rules! term_mutations {
         payload! {
             $(#[$of_update])*
             pub(super) $update(term: Term) {
-                /// The object after the change; null if the change was not made.
+                /// Null if `userErrors` is not empty.
                 $field: $type = $type(Arc::new(term))
             }
         }

@@ -13,13 +13,13 @@ use super::user_errors::{UserErrors, payload, user_errors};
 /// A new access token.
 #[derive(InputObject)]
 pub struct CreateTokenInput {
-    /// The name that `changedBy` and the logs show; no other active token may have it.
+    /// The name in `changedBy` and the logs; no other active token may have it.
     name: String,
     /// The role that the token grants.
     role: Role,
-    /// Required for the role AUTHOR, invalid for others: the slug of the author whose posts the token gives access to.
+    /// The author whose posts the token gives access to: required for the role AUTHOR, INVALID for others.
     author_slug: Option<String>,
-    /// When the token expires; if omitted, it does not expire.
+    /// Never if omitted.
     expires_at: Option<crate::graphql::scalars::DateTime>,
 }
 
@@ -33,19 +33,19 @@ impl From<CreateTokenInput> for NewToken {
 /// The token to revoke.
 #[derive(InputObject)]
 pub(super) struct RevokeTokenInput {
-    /// The id of the token: an `id` of `tokens`.
+    /// An `id` of `tokens`.
     pub id: ID,
 }
 
 /// The created token and its secret, or the errors.
 #[derive(SimpleObject)]
 pub(super) struct CreateTokenPayload {
-    /// The created token; null if none was created.
+    /// Null if `userErrors` is not empty.
     token: Option<Token>,
-    /// The secret for `Authorization: Bearer`; null if no token was created. Only this answer contains it, because the server stores a hash. If the
-    /// answer is lost, revoke the token and create another.
+    /// The secret for `Authorization: Bearer`, which only this answer contains: if it is lost, revoke the token and create another. Null if `userErrors` is not
+    /// empty.
     secret: Option<String>,
-    /// The reasons why nothing was changed, all of them; empty if the change was made.
+    /// Why nothing was changed; empty on success.
     user_errors: UserErrors,
 }
 
@@ -63,7 +63,7 @@ impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
 payload! {
     /// The revoked token, or the errors.
     pub(super) RevokeTokenPayload(token: model::Token) {
-        /// The revoked token; null if there is no token with this id.
+        /// Null if `userErrors` is not empty.
         token: Token = Token(token)
     }
 }

@@ -12,21 +12,19 @@ use crate::graphql::types::node::{Node, node_of_asset, node_of_term};
 
 pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
 
-/// A problem that the client can fix. If a mutation returns one, it has changed nothing.
+/// A problem that a person can correct; nothing was changed.
 #[derive(Interface)]
 #[graphql(
     field(name = "code", ty = "&UserErrorCode", desc = "The kind of problem."),
     field(
         name = "message",
         ty = "&String",
-        desc = "What is wrong, and what to do; a sentence to show to a person. It can change; decide by `code`."
+        desc = "What is wrong and what to do, to show to a person. It can change; decide by `code`."
     ),
     field(
         name = "field",
         ty = "&Option<Vec<String>>",
-        desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if the problem has no single\n\
-                input. Of a list it names the whole list, and each item that is refused has an error of its own;\n\
-                in `posts` of a change of many posts it names the item, such as `[\"input\", \"posts\", \"3\", \"id\"]`."
+        desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if no single one is wrong. Lists are named as a whole, except items of `posts`: `[\"input\", \"posts\", \"3\", \"id\"]`."
     )
 )]
 pub(super) enum UserError {
@@ -44,11 +42,10 @@ macro_rules! user_error {
         pub(super) struct $name {
             /// The kind of problem.
             code: UserErrorCode,
-            /// What is wrong, and what to do; a sentence to show to a person. It can change; decide by `code`.
+            /// What is wrong and what to do, to show to a person. It can change; decide by `code`.
             message: String,
-            /// The path of the rejected input, such as `["input", "slug"]`; null if the problem has no single
-            /// input. Of a list it names the whole list, and each item that is refused has an error of its own;
-            /// in `posts` of a change of many posts it names the item, such as `["input", "posts", "3", "id"]`.
+            /// The path of the rejected input, such as `["input", "slug"]`; null if no single one is wrong. Lists are named as a whole, except items of
+            /// `posts`: `["input", "posts", "3", "id"]`.
             field: Option<Vec<String>>,
             $($own)*
         }
@@ -56,57 +53,52 @@ macro_rules! user_error {
 }
 
 user_error! {
-    /// A value that was refused: INVALID, TAKEN, TOO_LARGE or KEY_REUSED.
+    /// INVALID, TAKEN, TOO_LARGE or KEY_REUSED.
     InputError {}
 }
 
 user_error! {
-    /// A value that names an object that does not exist, or to which you have no access: NOT_FOUND.
+    /// NOT_FOUND: the object does not exist, or you have no access to it.
     NotFoundError {
-        /// The slug in the input that no object of this kind has now; null if the input does not name the object by a slug.
+        /// The slug in the input that no object has; null if the object is not named by a slug.
         slug: Option<String>,
-        /// Slugs of existing objects that were probably meant, the most similar first; at most 3. Empty if the value is not a slug of a category, tag,
-        /// author or series, or nothing is similar.
+        /// At most 3 existing slugs that were probably meant, the most similar first; of categories, tags, authors and series only.
         suggestions: Vec<String>,
     }
 }
 
 user_error! {
-    /// The object was changed since the version in `expectedVersion`: CONFLICT. There can be other errors beside it. Its `field` is
-    /// `["input", "expectedVersion"]`, or ends with `expectedVersion` if the input names several objects; no person sees that: show it for the whole form.
+    /// CONFLICT: the object was changed since `expectedVersion`, which `field` ends with. Show it for the whole form.
     ConflictError {
-        /// The object as it is now, for example `... on Post { version title body { markdown } }`. To overwrite it after the person has decided, repeat
-        /// the mutation with its `version`.
+        /// The object as it is now. To overwrite it after the person has decided, repeat the mutation with its `version`.
         current: InterfaceValue<Node>,
     }
 }
 
 user_error! {
-    /// The object cannot be deleted, because posts or drafts have it, or pages or categories are below it: IN_USE.
+    /// IN_USE: posts or drafts have the object, or pages or categories are below it.
     InUseError {
-        /// The number of pages or categories directly below a page or category that has some. Otherwise the number of posts that have the object, scheduled
-        /// posts and drafts included.
+        /// The number of pages or categories directly below the object; if there are none, of posts that have it, with scheduled posts and drafts.
         used_by_count: i32,
     }
 }
 
-/// The kinds of problems that the client can fix. No error in `errors` has one of these codes.
+/// A kind of problem; `errors` has other codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub enum UserErrorCode {
-    /// The value is invalid, or null where null is not allowed. An InputError.
+    /// The value is invalid, or null where null is not allowed.
     Invalid,
-    /// The object that the value names does not exist, or you have no access to it. A NotFoundError.
+    /// The object does not exist, or you have no access to it.
     NotFound,
-    /// Another object has this slug, path or name, or has had this slug and is still found by it. An InputError.
+    /// Another object has this slug, path or name, or is still found by this slug.
     Taken,
-    /// The object was changed since the version in `expectedVersion`: show both states and let the person decide. A ConflictError.
+    /// The object was changed since `expectedVersion`: show both states and let the person decide.
     Conflict,
-    /// The value exceeds a limit. An InputError.
+    /// The value exceeds a limit.
     TooLarge,
-    /// Posts or drafts still have the object, or pages or categories are below it. An InUseError.
+    /// Posts or drafts have the object, or pages or categories are below it.
     InUse,
-    /// The idempotency key was used for another input, or the post or page that was created with it was deleted since, or you no longer have access to it: use a
-    /// new key. An InputError.
+    /// The idempotency key was used for another input, or what was created with it was deleted or is not accessible to you: use a new key.
     KeyReused,
 }
 
@@ -142,7 +134,7 @@ macro_rules! payload {
         $visibility struct $name {
             $(#[$of_field])*
             $field: Option<$type>,
-            /// The reasons why nothing was changed, all of them; empty if the change was made.
+            /// Why nothing was changed; empty on success.
             user_errors: $crate::graphql::mutation::user_errors::UserErrors,
         }
 

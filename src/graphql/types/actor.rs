@@ -8,40 +8,39 @@ use crate::graphql::context;
 use crate::graphql::failure::Result;
 use crate::model::{self, ActorSnapshot, TermNodeId};
 
-/// What an actor is.
+/// A kind of actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "model::ActorKind")]
 pub enum ActorKind {
-    /// An access token of this site. `name` is its name.
+    /// An access token of this site, by its name.
     Token,
-    /// The token in the server's setting `TIDINGS_EDITOR_TOKEN`.
+    /// The token of the server's setting `TIDINGS_EDITOR_TOKEN`.
     ServerToken,
     /// A user of the OpenID provider. `name` is `oidc:` and the subject.
     #[graphql(name = "OPENID")]
     OpenId,
-    /// An import by the operator of the site.
+    /// An import by the operator.
     Import,
-    /// An actor that an earlier version of the server recorded by its name only, or a later version with a kind that this one does not know.
+    /// Recorded by its name only, or of a kind that this version does not know.
     Unknown,
 }
 
 pub struct ActorObject(pub ActorSnapshot);
 
-/// Who did something: a name as it was at that time. It has no id, because a token can be deleted and its name given to another.
+/// Who did something. It has no id: a token can be deleted and its name given to another.
 #[Object(name = "Actor")]
 impl ActorObject {
-    /// What the actor is.
+    /// The kind of the actor.
     async fn kind(&self) -> ActorKind {
         self.0.kind.into()
     }
 
-    /// The name of the actor at that time, as the log shows it.
+    /// The name at that time, as the log shows it.
     async fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// For an actor with the role AUTHOR, its author; null for other actors, and if the author was deleted. Costs one storage read, shared by equal
-    /// authors.
+    /// Of an actor with the role AUTHOR; null for others, and if the author was deleted.
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         author(ctx, self.0.author.as_ref()).await
     }

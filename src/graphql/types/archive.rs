@@ -19,39 +19,31 @@ pub struct ArchiveMonth {
 /// A calendar month (UTC) with published posts.
 #[Object]
 impl ArchiveMonth {
-    /// The year: 1 to 9999.
+    /// 1 to 9999.
     async fn year(&self) -> i32 {
         i32::from(self.month.year())
     }
 
-    /// The month of the year: 1 to 12.
+    /// 1 to 12.
     async fn month(&self) -> i32 {
         i32::from(self.month.month())
     }
 
-    /// The number of published posts in this month.
+    /// The number of its published posts.
     async fn post_count(&self) -> i32 {
         i32::try_from(self.post_count).unwrap_or(i32::MAX)
     }
 
-    /// The published posts of this month, newest first unless `orderBy` says otherwise.
+    /// Its published posts, newest first unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
-        first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
-        after: Option<String>,
-        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
-        before: Option<String>,
-        #[graphql(desc = "The order of the list: newest first if omitted. Both directions cost the same.")]
-        order_by: Option<PostOrder>,
+        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "Newest first if omitted.")] order_by: Option<PostOrder>,
     ) -> Result<PostConnection> {
         let list = order::posts_in(order_by, PostList::of(Scope::Month(self.month)));
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await

@@ -8,30 +8,29 @@ use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::scalars::DateTime;
 use crate::model::{self, AssetHash, ImageFacts, NodeId, Post, Role};
 
-/// A picture or another file of the site. It is added by `POST /assets` with the file as the body. Everyone who knows its id or its address can get it, also
-/// while only a draft shows it.
+/// A picture or another file, added by `POST /assets`. Everyone who knows its id or address can get it, also while only a draft shows it.
 #[derive(Interface)]
 #[expect(clippy::duplicated_attributes, reason = "two fields have the same type")]
 #[graphql(
-    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never given to another object."),
+    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never reused."),
     field(
         name = "url",
         method = "url_as_it_is",
         ty = "String",
-        desc = "The address of the file as it is: an absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its\ncontent never changes."
+        desc = "An absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its content never changes."
     ),
-    field(name = "content_type", ty = "&str", desc = "The media type, such as `image/jpeg` or `application/pdf`."),
-    field(name = "byte_size", ty = "i32", desc = "The bytes of the file as it is."),
+    field(name = "content_type", ty = "&str", desc = "Such as `image/jpeg` or `application/pdf`."),
+    field(name = "byte_size", ty = "i32", desc = "The size of the file as it is."),
     field(
         name = "original_name",
         ty = "Option<&str>",
-        desc = "The name of the file that was sent; null for clients without the role AUTHOR or higher, and if none was sent."
+        desc = "The name of the file that was sent; null if none was, and for clients without the role AUTHOR or higher."
     ),
     field(name = "created_at", ty = "DateTime", desc = "When the file was added."),
     field(
         name = "version",
         ty = "i32",
-        desc = "The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it."
+        desc = "From 1, one more with each change; the `expectedVersion` of mutations."
     )
 )]
 pub enum Asset {
@@ -48,22 +47,20 @@ pub struct Image {
 /// A file of the site that is no picture.
 pub struct File(model::Asset);
 
-/// A picture of the site: a JPEG, PNG, GIF, WebP or SVG.
+/// A JPEG, PNG, GIF, WebP or SVG.
 #[Object]
 impl Image {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         id(&self.asset)
     }
 
-    /// The address of the picture: an absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its
-    /// content never changes.
+    /// An absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its content never changes.
     async fn url(
         &self,
         ctx: &Context<'_>,
         #[graphql(
-            desc = "A picture about as wide as this, in pixels: the next of the widths 160, 320, 480, 640, 960, 1280, 1600, 1920 and 2560. The picture as it is if \
-                    it is not wider, is animated, or is an SVG."
+            desc = "In pixels: the picture in the next of the widths 160, 320, 480, 640, 960, 1280, 1600, 1920 and 2560; as it is if it is not wider, is animated, or is an SVG."
         )]
         width: Option<i32>,
     ) -> Result<String> {
@@ -75,8 +72,7 @@ impl Image {
         Ok(next.map_or_else(|| url(ctx, &self.asset), |width| self.url_of(ctx, width)))
     }
 
-    /// The value of the attribute `srcset` of an `img`: the picture in all widths that are smaller than its own, and as it is. Of an SVG, only as it is. The
-    /// addresses are as in `url`.
+    /// For the attribute `srcset` of an `img`: the picture in all smaller widths and as it is; of an SVG only as it is.
     async fn srcset(&self, ctx: &Context<'_>) -> String {
         let own = self.facts.width;
         let smaller = WIDTHS.into_iter().filter(|width| *width < own && !self.is_drawing());
@@ -85,34 +81,33 @@ impl Image {
         listed.join(", ")
     }
 
-    /// The width in pixels, as a viewer sees the picture. Of an SVG without one, that of its `viewBox`.
+    /// In pixels, as a viewer sees the picture; of an SVG without a width, that of its `viewBox`.
     async fn width(&self) -> i32 {
         int(self.facts.width)
     }
 
-    /// The height in pixels, as a viewer sees the picture. Of an SVG without one, that of its `viewBox`.
+    /// In pixels, as a viewer sees the picture; of an SVG without a height, that of its `viewBox`.
     async fn height(&self) -> i32 {
         int(self.facts.height)
     }
 
-    /// What the picture shows, for those who do not see it; null if nobody has said it.
+    /// What the picture shows, for those who do not see it.
     async fn alt(&self) -> Option<&str> {
         self.asset.alt.as_deref()
     }
 
-    /// A text below the picture; null if nobody has written one.
+    /// A text below the picture.
     async fn caption(&self) -> Option<&str> {
         self.asset.caption.as_deref()
     }
 
-    /// The point that stays visible when the picture is cropped; null if nobody has set it.
+    /// The point that stays visible when the picture is cropped; null: the middle.
     async fn focal_point(&self) -> Option<FocalPoint> {
         self.asset.focal_point.map(|point| FocalPoint { x: int(point.x()), y: int(point.y()) })
     }
 
-    /// The picture for a link to a page in messages and social networks (`og:image` of Open Graph): a JPEG of at most 1200 × 630 pixels, of this shape, cropped
-    /// around `focalPoint`. What is transparent is white in it; of an animation it is the first picture. It is never larger than the picture itself. Null for
-    /// an SVG.
+    /// The picture for links in messages and social networks (`og:image`): a JPEG of at most 1200 × 630 pixels, cropped to this shape around `focalPoint`. Null
+    /// for an SVG.
     async fn open_graph_image(&self, ctx: &Context<'_>) -> Option<OpenGraphImage> {
         if self.is_drawing() {
             return None;
@@ -128,22 +123,22 @@ impl Image {
         })
     }
 
-    /// The bytes of the file as it is.
+    /// The size of the file as it is.
     pub async fn byte_size(&self) -> i32 {
         int(self.asset.facts.byte_size)
     }
 
-    /// The media type, such as `image/jpeg` or `application/pdf`.
+    /// Such as `image/jpeg` or `application/pdf`.
     pub async fn content_type(&self) -> &str {
         self.asset.facts.name.kind.content_type()
     }
 
-    /// A ThumbHash in base64: some 25 bytes, from which a client draws a blurred picture until the real one is loaded. Of an SVG it is white.
+    /// A ThumbHash in base64, to draw a blurred picture until the real one is loaded. Of an SVG it is white.
     async fn placeholder(&self) -> &str {
         &self.facts.placeholder
     }
 
-    /// The name of the file that was sent; null for clients without the role AUTHOR or higher, and if none was sent.
+    /// The name of the file that was sent; null if none was, and for clients without the role AUTHOR or higher.
     pub async fn original_name(&self, ctx: &Context<'_>) -> Option<&str> {
         original_name(ctx, &self.asset)
     }
@@ -153,38 +148,36 @@ impl Image {
         DateTime(self.asset.created_at)
     }
 
-    /// The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it.
+    /// From 1, one more with each change; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.asset.version
     }
 }
 
-/// A file of the site that is no picture, such as a PDF, an episode of a podcast or an archive. It is served as it was sent, for download: no page shows it
-/// and no script in it runs.
+/// A file that is no picture, such as a PDF or an episode of a podcast. It is served as it was sent, for download.
 #[Object]
 impl File {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// The address of the file as it is: an absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its
-    /// content never changes.
+    /// An absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its content never changes.
     async fn url(&self, ctx: &Context<'_>) -> String {
         url(ctx, &self.0)
     }
 
-    /// The media type, such as `image/jpeg` or `application/pdf`.
+    /// Such as `image/jpeg` or `application/pdf`.
     pub async fn content_type(&self) -> &str {
         self.0.facts.name.kind.content_type()
     }
 
-    /// The bytes of the file as it is.
+    /// The size of the file as it is.
     pub async fn byte_size(&self) -> i32 {
         int(self.0.facts.byte_size)
     }
 
-    /// The name of the file that was sent; null for clients without the role AUTHOR or higher, and if none was sent.
+    /// The name of the file that was sent; null if none was, and for clients without the role AUTHOR or higher.
     pub async fn original_name(&self, ctx: &Context<'_>) -> Option<&str> {
         original_name(ctx, &self.0)
     }
@@ -194,14 +187,13 @@ impl File {
         DateTime(self.0.created_at)
     }
 
-    /// The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it.
+    /// From 1, one more with each change; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.0.version
     }
 }
 
-/// The point of a picture that stays visible when the picture is cropped, as a viewer sees it. It has no id of its own: it is a part of its parent. In CSS,
-/// `object-position` takes both numbers as percentages.
+/// The point that stays visible when a picture is cropped. It has no id: it is a part of the picture. CSS: `object-position` with both numbers as percentages.
 #[derive(SimpleObject)]
 pub struct FocalPoint {
     /// From the left edge, in percent of the width: 0 to 100.
@@ -210,17 +202,16 @@ pub struct FocalPoint {
     y: i32,
 }
 
-/// The picture for a link to a page in messages and social networks: a JPEG. It has no id of its own: it is a part of its parent.
+/// The picture for links in messages and social networks, a JPEG. It has no id: it is a part of the picture.
 #[derive(SimpleObject)]
 pub struct OpenGraphImage {
-    /// The address of the picture, for `og:image`: as `Image.url`, an absolute URL only if the server knows its own address. Its content never changes; another
-    /// focal point makes it another address.
+    /// For `og:image`: as `Image.url`. Another focal point makes it another address.
     url: String,
-    /// The width in pixels, for `og:image:width`.
+    /// In pixels, for `og:image:width`.
     width: i32,
-    /// The height in pixels, for `og:image:height`.
+    /// In pixels, for `og:image:height`.
     height: i32,
-    /// What the picture shows, for `og:image:alt`; null if nobody has said it.
+    /// For `og:image:alt`: what the picture shows.
     alt: Option<String>,
 }
 

@@ -23,25 +23,25 @@ impl AssetConnection {
     }
 }
 
-/// A picture or file and its cursor in the list.
+/// An item and its cursor.
 #[derive(SimpleObject)]
 pub struct AssetEdge {
-    /// An opaque cursor; pass it as `after` to continue the list from here.
+    /// An opaque cursor for `after`.
     cursor: String,
-    /// The picture or file.
+    /// The item.
     node: InterfaceValue<Asset>,
 }
 
 /// A page of pictures and files, newest first.
 #[Object]
 impl AssetConnection {
-    /// The assets of this page, each with its cursor.
+    /// Each item with its cursor.
     async fn edges(&self) -> Vec<AssetEdge> {
         let edge = |asset: &model::Asset| AssetEdge { cursor: cursor(asset), node: node_of(asset) };
         self.0.items.iter().map(edge).collect()
     }
 
-    /// The assets of this page.
+    /// The items.
     async fn nodes(&self) -> Vec<InterfaceValue<Asset>> {
         self.0.items.iter().map(node_of).collect()
     }

@@ -18,18 +18,13 @@ use super::change::{self, ChangeAction};
 use super::node::{self, Node};
 use super::token::Token;
 
-/// A change of one object in the audit log, of content or of what gives access to it. Changes that were made together have the same `occurredAt` and
-/// `actor`.
+/// A change of one object. Changes that were made together have the same `occurredAt` and `actor`.
 #[derive(Interface)]
 #[graphql(
-    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never given to another object."),
-    field(name = "actions", ty = "Vec<ChangeAction>", desc = "What was done; at least one action."),
+    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never reused."),
+    field(name = "actions", ty = "Vec<ChangeAction>", desc = "What was done: at least one action."),
     field(name = "occurred_at", ty = "DateTime", desc = "When the change was started."),
-    field(
-        name = "actor",
-        ty = "Option<ActorObject>",
-        desc = "Who made the change; null if the server itself made it."
-    )
+    field(name = "actor", ty = "Option<ActorObject>", desc = "Null if the server itself made the change.")
 )]
 pub enum AuditLogEntry {
     Content(ContentAuditLogEntry),
@@ -66,15 +61,15 @@ fn actor(entry: &AuditEntry) -> Option<ActorObject> {
 
 pub struct ContentAuditLogEntry(Arc<AuditEntry>);
 
-/// A change of a post, page, category, tag, author or series.
+/// A change of a post, page or term.
 #[Object]
 impl ContentAuditLogEntry {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// What was done; at least one action.
+    /// What was done: at least one action.
     async fn actions(&self) -> Vec<ChangeAction> {
         actions(&self.0)
     }
@@ -84,22 +79,22 @@ impl ContentAuditLogEntry {
         DateTime(self.0.at)
     }
 
-    /// Who made the change; null if the server itself made it.
+    /// Null if the server itself made the change.
     async fn actor(&self) -> Option<ActorObject> {
         actor(&self.0)
     }
 
-    /// The id of the object that was changed, also if it was deleted.
+    /// The id of the object, also if it was deleted.
     async fn node_id(&self) -> ID {
         self.0.item.node_id().into()
     }
 
-    /// The name of the object's type in this schema, such as `Post`: with `nodeId` the key of the object in a client's cache.
+    /// The name of the object's type, such as `Post`: with `nodeId` the key in a client's cache.
     async fn node_type(&self) -> String {
         change::type_of(&self.0.item)
     }
 
-    /// The object as it is now; null for a deletion, and if the object was deleted later. Costs up to two storage reads, shared by equal objects.
+    /// The object as it is now; null if it was deleted.
     async fn node(&self, ctx: &Context<'_>) -> Result<Option<InterfaceValue<Node>>> {
         if self.0.item.actions.contains(&Action::Deleted) {
             return Ok(None);
@@ -108,17 +103,17 @@ impl ContentAuditLogEntry {
         Ok(node::find(ctx, &id).await?.map(InterfaceValue))
     }
 
-    /// The slug after the change; for a deletion, the last one. That of a page is the last part of its path. Null if the object has no slug.
+    /// The slug after the change, of a page the last part of its path; for a deletion, the last one. Null if the object has no slug.
     async fn slug(&self) -> Option<&str> {
         change::slug_and_path(&self.0.item, &self.0.item.slug).0
     }
 
-    /// The path of a page after the change; for a deletion, the last one. Null for everything else.
+    /// The path of a page after the change; for a deletion, the last one. Null for other objects.
     async fn path(&self) -> Option<&str> {
         change::slug_and_path(&self.0.item, &self.0.item.slug).1
     }
 
-    /// The version of the object after the change; for a deletion, the last one. Null if the object has no versions.
+    /// The version after the change; for a deletion, the last one. Null if the object has no versions.
     async fn version(&self) -> Option<i32> {
         self.0.item.version
     }
@@ -129,12 +124,12 @@ pub struct TokenAuditLogEntry(Arc<AuditEntry>);
 /// A change of an access token: CREATED, REVOKED, or DELETED if a new token has replaced it.
 #[Object]
 impl TokenAuditLogEntry {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// What was done; at least one action.
+    /// What was done: at least one action.
     async fn actions(&self) -> Vec<ChangeAction> {
         actions(&self.0)
     }
@@ -144,7 +139,7 @@ impl TokenAuditLogEntry {
         DateTime(self.0.at)
     }
 
-    /// Who made the change; null if the server itself made it.
+    /// Null if the server itself made the change.
     async fn actor(&self) -> Option<ActorObject> {
         actor(&self.0)
     }
@@ -154,7 +149,7 @@ impl TokenAuditLogEntry {
         self.0.item.node_id().into()
     }
 
-    /// The token as it is now; null if it was deleted, and without the role ADMIN. Costs one storage read.
+    /// The token as it is now; null if it was deleted, and without the role ADMIN.
     async fn token(&self, ctx: &Context<'_>) -> Result<Option<Token>> {
         let found = node::find(ctx, &self.0.item.node_id().into()).await?;
         Ok(found.and_then(|node| if let Node::Token(token) = node { Some(token) } else { None }))
@@ -166,12 +161,12 @@ pub struct PreviewLinksAuditLogEntry(Arc<AuditEntry>);
 /// A revocation of all preview links.
 #[Object]
 impl PreviewLinksAuditLogEntry {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// What was done: REVOKED.
+    /// REVOKED.
     async fn actions(&self) -> Vec<ChangeAction> {
         actions(&self.0)
     }
@@ -181,7 +176,7 @@ impl PreviewLinksAuditLogEntry {
         DateTime(self.0.at)
     }
 
-    /// Who made the change; null if the server itself made it.
+    /// Null if the server itself made the change.
     async fn actor(&self) -> Option<ActorObject> {
         actor(&self.0)
     }
@@ -189,25 +184,25 @@ impl PreviewLinksAuditLogEntry {
 
 pub struct AuditLogEntryConnection(pub Page<Arc<AuditEntry>>);
 
-/// An entry of the audit log and its cursor in the list.
+/// An item and its cursor.
 #[derive(SimpleObject)]
 pub struct AuditLogEntryEdge {
-    /// An opaque cursor; pass it as `after` to continue the list from here.
+    /// An opaque cursor for `after`.
     cursor: String,
-    /// The entry.
+    /// The item.
     node: InterfaceValue<AuditLogEntry>,
 }
 
 /// A page of the audit log, newest first.
 #[Object]
 impl AuditLogEntryConnection {
-    /// The entries of this page, each with its cursor.
+    /// Each item with its cursor.
     async fn edges(&self) -> Vec<AuditLogEntryEdge> {
         let edge = |entry: &Arc<AuditEntry>| AuditLogEntryEdge { cursor: entry.cursor(), node: shown(entry) };
         self.0.items.iter().map(edge).collect()
     }
 
-    /// The entries of this page.
+    /// The items.
     async fn nodes(&self) -> Vec<InterfaceValue<AuditLogEntry>> {
         self.0.items.iter().map(shown).collect()
     }

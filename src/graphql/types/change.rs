@@ -8,25 +8,25 @@ use crate::content::read::{
 };
 use crate::graphql::scalars::DateTime;
 
-/// What was done to an object. One change can have several actions.
+/// What was done. One change can have several actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "Action")]
 pub enum ChangeAction {
-    /// Created. A post or page that was created with a publication time also has PUBLISHED or SCHEDULED.
+    /// Created. With a publication time, also PUBLISHED or SCHEDULED.
     Created,
-    /// A text, a name, or the terms of a post were changed; or something that no other action names, such as the source of an import.
+    /// A text, a name or the terms were changed, or something that no other action names, such as the source of an import.
     Updated,
     /// Given another slug.
     Renamed,
-    /// Given a publication time that was in the future.
+    /// Given a publication time in the future.
     Scheduled,
-    /// Published, or given another publication time that was in the past.
+    /// Published, or given another publication time in the past.
     Published,
-    /// Not public any more: made a draft again, or, together with SCHEDULED, given a publication time that was in the future.
+    /// Not public any more: a draft again, or with SCHEDULED given a publication time in the future.
     Unpublished,
     /// Deleted.
     Deleted,
-    /// Of an access token or of all preview links: they give no access any more.
+    /// A token or all preview links give no access any more.
     Revoked,
 }
 
@@ -50,10 +50,10 @@ pub(super) fn slug_and_path<'n>(item: &ChangedItem, name: &'n str) -> (Option<&'
 
 pub struct ChangeFeed(pub ChangesPage);
 
-/// The changes after a position, the oldest first, and the position after them.
+/// Changes after a position, the oldest first.
 #[Object]
 impl ChangeFeed {
-    /// The changes. Those of one object are in the order of its versions. A change can come more than once.
+    /// Those of one object are in the order of its versions. A change can come more than once.
     async fn changes(&self) -> Vec<Change> {
         self.0.events.iter().cloned().map(Change).collect()
     }
@@ -63,7 +63,7 @@ impl ChangeFeed {
         self.0.has_next
     }
 
-    /// The position after these changes, also if there are none: an opaque text for `after`. It is valid for 30 days, and each answer has another one.
+    /// The position after these changes, for `after`; also if there are none. Valid for 30 days; each answer has another one.
     async fn end_cursor(&self) -> &str {
         &self.0.position
     }
@@ -71,54 +71,51 @@ impl ChangeFeed {
 
 pub struct Change(ContentEvent);
 
-/// A change of one post, page, category, tag, author or series, for a client that follows the content. For the role ADMIN also of an access token, and the
-/// revocation of all preview links.
+/// A change of one post, page or term. For the role ADMIN also of an access token, and the revocation of all preview links.
 #[Object]
 impl Change {
-    /// The id of the object, also if it was deleted; `preview-links` for the revocation of all preview links. `nodes(ids:)` returns the objects as they are
-    /// now.
+    /// The id of the object, also if it was deleted; `preview-links` for the revocation of all preview links.
     async fn node_id(&self) -> ID {
         self.0.item.node_id().into()
     }
 
-    /// The name of the object's type in this schema, such as `Post`: with `nodeId` the key of the object in a client's cache.
+    /// The name of the object's type, such as `Post`: with `nodeId` the key in a client's cache.
     async fn node_type(&self) -> String {
         type_of(&self.0.item)
     }
 
-    /// The slug after the change; for UNPUBLISHED and DELETED, the last one that was public. That of a page is the last part of its path. Null for access
-    /// tokens and preview links.
+    /// The slug after the change, of a page the last part of its path; for UNPUBLISHED and DELETED, the last public one. Null for tokens and preview links.
     async fn slug(&self) -> Option<&str> {
         slug_and_path(&self.0.item, &self.0.item.slug).0
     }
 
-    /// The slug before the change, if it was another; null otherwise.
+    /// The slug before the change, if it was another.
     async fn former_slug(&self) -> Option<&str> {
         let former = slug_and_path(&self.0.item, self.0.former_slug.as_deref()?).0;
         former.filter(|former| slug_and_path(&self.0.item, &self.0.item.slug).0 != Some(former))
     }
 
-    /// The path of a page after the change; for UNPUBLISHED and DELETED, the last one that was public. Null for everything else.
+    /// The path of a page after the change; for UNPUBLISHED and DELETED, the last public one. Null for other objects.
     async fn path(&self) -> Option<&str> {
         slug_and_path(&self.0.item, &self.0.item.slug).1
     }
 
-    /// The path of a page before the change, if it was another; null otherwise.
+    /// The path of a page before the change, if it was another.
     async fn former_path(&self) -> Option<&str> {
         slug_and_path(&self.0.item, self.0.former_slug.as_deref()?).1
     }
 
-    /// The version of the object after the change; for a deletion, the last one. Null if the object has no versions.
+    /// The version after the change; for a deletion, the last one. Null if the object has no versions.
     async fn version(&self) -> Option<i32> {
         self.0.item.version
     }
 
-    /// What was done; at least one action.
+    /// What was done: at least one action.
     async fn actions(&self) -> Vec<ChangeAction> {
         self.0.item.actions.iter().map(|action| (*action).into()).collect()
     }
 
-    /// When the change was started; for a scheduled post or page that has appeared, its instant.
+    /// When the change was started; for a scheduled post or page that has appeared, its publication time.
     async fn occurred_at(&self) -> DateTime {
         DateTime(self.0.at)
     }

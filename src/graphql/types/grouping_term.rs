@@ -15,77 +15,42 @@ use super::term::{Author, Category, Tag};
 #[derive(Interface)]
 #[graphql(
     name = "Term",
-    field(
-        name = "id",
-        ty = "ID",
-        desc = "An opaque id that never changes and is never given to another object."
-    ),
+    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never reused."),
     field(
         name = "slug",
         ty = "&str",
-        desc = "The name in URLs and inputs: unique within its type. It can change; a former slug still finds the object."
+        desc = "Unique within its type. It can change; a former slug still finds the object."
     ),
     field(
         name = "version",
         ty = "i32",
-        desc = "The version number: 1 for a new object; every change increases it by one, and a mutation that changes nothing leaves it."
+        desc = "From 1, one more with each change; the `expectedVersion` of mutations."
     ),
     field(
         name = "canonical_url",
         ty = "Option<Url>",
-        desc = "The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site\n\
-                (`Site.url`)."
+        desc = "The page with its posts on the web site; null if `Site.url` is null."
     ),
     field(name = "name", ty = "&str", desc = "The display name."),
-    field(
-        name = "description",
-        ty = "Option<&str>",
-        desc = "What it is about; plain text. Null if there is no description."
-    ),
-    field(
-        name = "post_count",
-        ty = "i32",
-        desc = "The number of published posts that have it; scheduled posts do not count. It costs one storage request, and one more for each 1,000\n\
-                scheduled posts."
-    ),
+    field(name = "description", ty = "Option<&str>", desc = "Plain text; null if there is none."),
+    field(name = "post_count", ty = "i32", desc = "The number of its published posts."),
     field(
         name = "posts",
         ty = "PostConnection",
-        desc = "The published posts that have it, newest first, those of a series in its own order, unless `orderBy` says otherwise.",
+        desc = "Its published posts, newest first, those of a series in its own order, unless `orderBy` says otherwise.",
         directive = ListSize::apply(Size::Page),
-        arg(
-            name = "first",
-            ty = "Option<i32>",
-            desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given."
-        ),
-        arg(
-            name = "after",
-            ty = "Option<String>",
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        ),
-        arg(name = "last", ty = "Option<i32>", desc = "The number of items from the end: 0 to 100."),
-        arg(
-            name = "before",
-            ty = "Option<String>",
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        ),
+        arg(name = "first", ty = "Option<i32>", desc = "Items from the start: 0 to 100; 20 without `last`."),
+        arg(name = "after", ty = "Option<String>", desc = "Items after this cursor of the same list."),
+        arg(name = "last", ty = "Option<i32>", desc = "Items from the end: 0 to 100."),
+        arg(name = "before", ty = "Option<String>", desc = "Items before this cursor of the same list."),
         arg(
             name = "order_by",
             ty = "Option<PostOrder>",
-            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
+            desc = "If omitted, newest first; of a series, its own order."
         ),
-        arg(
-            name = "filter",
-            ty = "Option<PostFilter>",
-            desc = "Only posts that match this filter; all posts if omitted."
-        )
+        arg(name = "filter", ty = "Option<PostFilter>", desc = "Only posts that match; all if omitted.")
     ),
-    field(
-        name = "viewer_can_update",
-        ty = "bool",
-        desc = "Whether the token of this request allows changes of this object: of a series with the role EDITOR or ADMIN, otherwise only with\n\
-                ADMIN. Costs no storage read."
-    )
+    field(name = "viewer_can_update", ty = "bool", desc = "Whether the token of this request can change this object.")
 )]
 pub enum GroupingTerm {
     Category(Category),

@@ -22,11 +22,7 @@ use crate::model::{ChangeId, NodeId, PostId, Role, Term, TermKind, TokenId};
 
 /// An object with an id, for caches and for `node(id:)`.
 #[derive(Interface)]
-#[graphql(field(
-    name = "id",
-    ty = "ID",
-    desc = "An opaque id that never changes and is never given to another object."
-))]
+#[graphql(field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never reused."))]
 pub enum Node {
     Post(PostObject),
     Page(PageObject),

@@ -9,8 +9,7 @@ use crate::graphql::scalars::DateTime;
 
 pub struct OperationCost(pub Price);
 
-/// The most that an operation can cost if nobody changes the content meanwhile, computed without running it. A figure of 2,147,483,647 means
-/// this or any larger number.
+/// The most that an operation can cost if nobody changes the content meanwhile. 2,147,483,647 means this or any larger number.
 #[Object]
 impl OperationCost {
     /// Storage requests of all kinds.
@@ -38,8 +37,7 @@ impl OperationCost {
         count(self.0.bound.rows)
     }
 
-    /// Storage requests that wait for each other: at most `requests`, because fields run at their own pace. An ordinary operation makes most of its requests at the
-    /// same time.
+    /// At most this many storage requests wait for each other; ordinarily far fewer.
     async fn round_trips(&self) -> i32 {
         count(self.0.bound.requests())
     }
@@ -49,12 +47,12 @@ impl OperationCost {
         count(self.0.bound.values)
     }
 
-    /// The storage requests that one operation of this client may need; an operation with more `requests` is refused: QUERY_TOO_COMPLEX.
+    /// The most `requests` that an operation of this client may have; more are QUERY_TOO_COMPLEX.
     async fn limit(&self) -> i32 {
         count(self.0.limit)
     }
 
-    /// The field that costs most. Null if no field costs a storage request.
+    /// The field that costs most; null if none costs a storage request.
     async fn dearest(&self) -> Option<DearestField> {
         self.0.dearest.clone()
     }
@@ -63,12 +61,12 @@ impl OperationCost {
 /// The field of an operation that costs most.
 #[Object]
 impl DearestField {
-    /// Its place in the answer without list indexes, such as `tags.nodes.posts`.
+    /// The place in the answer without list indexes, such as `tags.nodes.posts`.
     async fn path(&self) -> &str {
         &self.path
     }
 
-    /// Its storage requests on all objects together, without those of the fields that are selected on it.
+    /// The storage requests of the field on all objects together, without its selection.
     async fn requests(&self) -> i32 {
         count(self.requests)
     }
@@ -80,8 +78,8 @@ pub struct RateLimit {
     pub cost: u64,
 }
 
-/// The limit of storage requests of this client. Each operation takes the most storage requests that it can need before it runs, and gives back what it is
-/// not charged for when it ends; what it was charged is restored with time. An operation that needs more than is left is refused: RATE_LIMITED.
+/// The limit of storage requests of this client. Each operation takes the most that it can need and gives back what it is not charged for at its end; one that
+/// needs more than is left is RATE_LIMITED.
 #[Object]
 impl RateLimit {
     /// Whose requests the limit counts together.
@@ -89,7 +87,7 @@ impl RateLimit {
         self.state.scope()
     }
 
-    /// The storage requests that are available at once if nothing was used lately.
+    /// The storage requests that are available at once if none were used lately.
     async fn limit(&self) -> i32 {
         count(self.state.rate().burst())
     }
@@ -99,8 +97,7 @@ impl RateLimit {
         count(self.state.rate().per_second())
     }
 
-    /// The storage requests that are left, without those that this operation and others in progress have taken. A part of these is given back when they
-    /// end.
+    /// The storage requests that are left, without those that this operation and others in progress have taken.
     async fn remaining(&self) -> i32 {
         count(self.state.remaining())
     }
@@ -115,7 +112,7 @@ impl RateLimit {
         DateTime(self.state.reset_at())
     }
 
-    /// The most storage requests that this operation can need: what it has taken, up to `limit`.
+    /// What this operation has taken: the most that it can need, up to `limit`.
     async fn cost(&self) -> i32 {
         count(self.cost)
     }

@@ -71,34 +71,33 @@ impl From<WholeSitePage> for PageObject {
     }
 }
 
-/// A page: content at a place of the site and without a date, such as a section of documentation or an imprint. Pages are a tree: the path of a page is that
-/// of its parent with a slug of its own.
+/// Content at a place of the site and without a date, such as documentation or an imprint. Pages are a tree: a path is that of the parent and a slug of its
+/// own.
 #[Object(name = "Page")]
 impl PageObject {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         NodeId::Page(self.page.id().clone()).to_string().into()
     }
 
-    /// The name of the content in URLs: unique within its type. It can change; a former slug still finds the content.
+    /// The name of a post in URLs, unique among posts; it can change, and a former one still finds the post. Of a page, the last part of its `path`.
     pub async fn slug(&self) -> &str {
         self.page.path.slug().as_str()
     }
 
-    /// The path of the page, without a slash at its ends, such as `guide/install/linux`: unique among all pages. It can change; a former path still finds
-    /// the page until another page gets it.
+    /// Without slashes at its ends, such as `guide/install/linux`: unique among pages. It can change; a former path still finds the page until another page
+    /// gets it.
     async fn path(&self) -> String {
         self.page.path.to_string()
     }
 
-    /// The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site
-    /// (`Site.url`), and for a draft, because the date of its publication may be a part of the address.
+    /// The address on the web site, for links, the canonical link and Open Graph. Null for a draft, and if `Site.url` is null.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         let site = context::of(ctx).site.located().filter(|_| !self.page.is_draft())?;
         Some(Url(site.page(&self.page.path)))
     }
 
-    /// The title; plain text.
+    /// Plain text.
     pub async fn title(&self) -> &str {
         &self.page.post.title
     }
@@ -108,31 +107,27 @@ impl PageObject {
         self.page.post.subtitle.as_deref()
     }
 
-    /// A plain-text summary: written by the author, or else generated from the beginning of the body. Empty if the body has no text.
+    /// A plain-text summary, written or else generated from the body. Empty if the body has no text.
     pub async fn excerpt(&self) -> &str {
         &self.page.post.excerpt
     }
 
-    /// Whether `excerpt` is generated from the body, so that it changes with the body. If so, a form sends `excerpt` only if the person has changed it:
-    /// a text that is sent is a written one, even if it equals the generated one.
+    /// Whether `excerpt` is generated and changes with the body. If so, send `excerpt` only if the person has changed it: what is sent counts as written.
     pub async fn excerpt_is_generated(&self) -> bool {
         !self.page.post.has_own_excerpt
     }
 
-    /// The text. In a list, each body costs one storage read: select it only if you show it.
+    /// The text. In a list, each body is a storage read of its own.
     pub async fn body(&self, ctx: &Context<'_>) -> Result<RichText> {
         Ok(RichText::new(self.details(ctx).await?.markdown))
     }
 
-    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,
-    /// fields of the site's own), and what the mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is
-    /// null only if `errors` says why.
+    /// What Tidings has no field for, as a JSON object: of imported content the other keys of its front matter, and what mutations have set. In a list, a
+    /// storage read for each item, shared with `body`.
     pub async fn metadata(
         &self,
         ctx: &Context<'_>,
-        #[graphql(
-            desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys."
-        )]
+        #[graphql(desc = "Only these keys, at most 100; all if omitted or null. A key that is missing is omitted.")]
         keys: Option<Vec<String>>,
     ) -> Result<Option<Json>> {
         let keys = metadata_keys(keys.as_deref())?;
@@ -140,110 +135,96 @@ impl PageObject {
         Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
     }
 
-    /// The values of the fields that this site declares (`site.fields`); in the schema only if it declares some. Each is the value of `metadata` under its name. It
-    /// is null if the page has none, or one that does not fit its type, which can be older than the declaration. It costs what `metadata` costs, none in addition
-    /// to it or to `body`. It is null itself only if `errors` says why.
+    /// The fields that this site declares (`site.fields`); each is the value of `metadata` under its name, null if there is none or it does not fit its type. In a
+    /// list, a storage read for each item, shared with `body`.
     async fn fields(&self, ctx: &Context<'_>) -> Result<Option<PageFields>> {
         let Some(declared) = context::of(ctx).content.fields().of_pages.clone() else { return Ok(None) };
         Ok(Some(PageFields::new(declared, self.details(ctx).await?.metadata)))
     }
 
-    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null if the content has none of its own; then it is
-    /// `Site.language`.
+    /// A tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null: the language of the site (`Site.language`).
     pub async fn language(&self) -> Option<&str> {
         self.page.post.language.as_ref().map(Language::as_str)
     }
 
-    /// The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs
-    /// a storage read.
+    /// The picture for lists and links; null if there is none, or if it was deleted.
     pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
         Image::cover_of(ctx, &self.page.post).await
     }
 
-    /// The position among the children of the parent, ascending. Null: the page comes after those with a position, by its slug.
+    /// The position among the pages with the same parent, ascending; those without one come last, by slug.
     async fn order(&self) -> Option<i32> {
         self.page.order
     }
 
-    /// The page above this one; null at the top, and if that page is a draft that the token of this request does not show. Costs one storage read.
+    /// The page above this one; null at the top, and if this request does not show that page.
     async fn parent(&self, ctx: &Context<'_>) -> Result<Option<PageObject>> {
         let Some(id) = self.page.parent() else { return Ok(None) };
         Ok(context::of(ctx).loaders.site_page(id).await?.map(Self::new))
     }
 
-    /// The pages above this one, from the top, without this one and without drafts that the token of this request does not show; at most 9. Each costs one
-    /// storage read; pages of one answer share them.
+    /// The pages above this one that this request shows, from the top; at most 9.
     #[graphql(directive = ListSize::apply(Size::Ancestors))]
     async fn breadcrumbs(&self, ctx: &Context<'_>) -> Result<Vec<PageObject>> {
         let found = context::of(ctx).loaders.site_pages(&self.page.ancestors).await?;
         Ok(found.into_iter().flatten().map(Self::new).collect())
     }
 
-    /// The published pages directly below this one, by `order`, then by slug. Costs one storage read; with `last` without `first`, one more for each 1,000
-    /// of these pages.
+    /// The published pages directly below this one, by `order`, then by slug.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn children(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
-        first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list.")] after: Option<String>,
-        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Only items before this cursor, which must come from the same list.")] before: Option<String>,
+        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
     ) -> Result<PageConnection> {
         Box::pin(PageConnection::read(ctx, self.list(false), Paging { first, after, last, before })).await
     }
 
-    /// The publication status at the time of the request.
+    /// The status at the time of the request.
     pub async fn status(&self, ctx: &Context<'_>) -> ContentStatus {
         self.page.status(context::of(ctx).reader.now()).into()
     }
 
-    /// The time for which the page is scheduled; null for a draft, and for a page that is public. A page has no date otherwise.
+    /// The time for which the page is scheduled; null if it is public or a draft. Pages have no other date.
     async fn scheduled_for(&self, ctx: &Context<'_>) -> Option<DateTime> {
         let now = context::of(ctx).reader.now();
         self.page.scheduled_for().filter(|at| *at > now).map(DateTime)
     }
 
-    /// The version number: 1 for new content; every change increases it by one, and a mutation that changes nothing leaves it. A mutation takes it as `expectedVersion`.
+    /// From 1, one more with each change; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.page.post.version
     }
 
-    /// The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR
-    /// for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each
-    /// version is read with its body.
+    /// The versions, the current one first, with at most 100 earlier ones. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR for its own posts.
     #[graphql(directive = ListSize::apply(Size::Page))]
     pub async fn revisions(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of items from the start: 0 to 50; 20 if neither `first` nor `last` is given.")]
-        first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list: older versions.")]
-        after: Option<String>,
-        #[graphql(desc = "The number of items from the end: 0 to 50.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list: newer versions."
-        )]
-        before: Option<String>,
+        #[graphql(desc = "Items from the start: 0 to 50; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list: older versions.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 50.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list: newer versions.")] before: Option<String>,
     ) -> Result<Option<RevisionConnection>> {
         access::require_sight_of_pages(ctx)?;
         let paging = Paging { first, after, last, before };
         Box::pin(RevisionConnection::read_of_page(ctx, &self.page, paging)).await.map(Some)
     }
 
-    /// When the content was created; for imported content, as far as its source records it.
+    /// When it was created; for imported content, as far as its source records it.
     pub async fn created_at(&self) -> DateTime {
         DateTime(self.page.post.created_at)
     }
 
-    /// When the content was last changed: the time of its current `version`.
+    /// When the current `version` was made.
     pub async fn updated_at(&self) -> DateTime {
         DateTime(self.page.post.updated_at)
     }
 
-    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts and pages, with
-    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    /// Whether the token of this request can change this object.
     pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         context::of(ctx).reader.actor().is_some_and(|actor| actor.role >= Role::Editor)
     }
@@ -289,10 +270,10 @@ impl PageConnection {
     }
 }
 
-/// A page and its cursor in the list.
+/// An item and its cursor.
 #[derive(SimpleObject)]
 pub struct PageEdge {
-    /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
+    /// An opaque cursor for `after` and `before`.
     cursor: String,
     /// The page.
     node: PageObject,
@@ -301,25 +282,24 @@ pub struct PageEdge {
 /// A part of a list of pages, by `order`, then by slug.
 #[Object]
 impl PageConnection {
-    /// The pages of this part of the list, each with its cursor.
+    /// Each item with its cursor.
     async fn edges(&self) -> Vec<PageEdge> {
         let edge =
             |page: &Arc<SitePage>| PageEdge { cursor: self.list.cursor(page), node: PageObject::new(Arc::clone(page)) };
         self.page.items.iter().map(edge).collect()
     }
 
-    /// The pages of this part of the list.
+    /// The items.
     async fn nodes(&self) -> Vec<PageObject> {
         self.page.items.iter().map(|page| PageObject::new(Arc::clone(page))).collect()
     }
 
-    /// The position of this part in the list.
+    /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
         PageInfo::of(&self.page, |page| self.list.cursor(page))
     }
 
-    /// The exact number of pages in the whole list, not of this part, counted only if requested. It costs one storage request for each 1,000 pages of the
-    /// list.
+    /// The number of items in the whole list, counted only if requested.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let reader = &context::of(ctx).reader;
         let total = *self.total.get_or_try_init(|| Box::pin(reader.count_children(&self.list))).await?;
@@ -327,16 +307,14 @@ impl PageConnection {
     }
 }
 
-/// The title and the address of a published page, for a menu, a sitemap or a site generator. `Query.page` with its `path` has the rest. It has no id of its own: it
-/// is a part of the list.
+/// A published page in a menu or sitemap; `Query.page` with its `path` has the rest. It has no id: it is a part of the list.
 #[derive(SimpleObject)]
 pub struct PageLink {
-    /// The path of the page, without a slash at its ends, such as `guide/install/linux`. A page is below another one if its path begins with that of the
-    /// other and a slash.
+    /// Without slashes at its ends, such as `guide/install/linux`. A page is below another if its path begins with that of the other and a slash.
     path: String,
-    /// The title; plain text.
+    /// Plain text.
     title: String,
-    /// The address of the page on the web site that shows it; null if the server does not know the site (`Site.url`).
+    /// The address on the web site; null if `Site.url` is null.
     canonical_url: Option<Url>,
     /// When the page was last changed.
     updated_at: DateTime,

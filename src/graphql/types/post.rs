@@ -112,13 +112,13 @@ impl PostObject {
     }
 }
 
-/// The publication status of content.
+/// The publication status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "model::PostStatus")]
 pub enum ContentStatus {
-    /// Not published: visible only with a token that has access, or with a preview link.
+    /// Visible only with a token that has access, or with a preview link.
     Draft,
-    /// To be published at a future time: until then visible only with a token that has access, or with a preview link.
+    /// To be published at a future time; visible like a draft until then.
     Scheduled,
     /// Visible to everyone.
     Published,
@@ -141,23 +141,22 @@ pub(super) fn metadata_keys(keys: Option<&[String]>) -> Result<Option<&[String]>
 /// A post: an article, a news item, a page of documentation.
 #[Object(name = "Post")]
 impl PostObject {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         NodeId::Post(self.post.id.clone()).to_string().into()
     }
 
-    /// The name of the content in URLs: unique within its type. It can change; a former slug still finds the content.
+    /// The name of a post in URLs, unique among posts; it can change, and a former one still finds the post. Of a page, the last part of its `path`.
     pub async fn slug(&self) -> &str {
         self.post.slug.as_str()
     }
 
-    /// The address of the content on the web site that shows it, for links, the canonical link and Open Graph. Null if the server does not know the site
-    /// (`Site.url`), and for a draft, because the date of its publication may be a part of the address.
+    /// The address on the web site, for links, the canonical link and Open Graph. Null for a draft, and if `Site.url` is null.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         address_of_post(context::of(ctx), &self.post).map(Url)
     }
 
-    /// The title; plain text.
+    /// Plain text.
     pub async fn title(&self) -> &str {
         &self.post.title
     }
@@ -167,31 +166,27 @@ impl PostObject {
         self.post.subtitle.as_deref()
     }
 
-    /// A plain-text summary: written by the author, or else generated from the beginning of the body. Empty if the body has no text.
+    /// A plain-text summary, written or else generated from the body. Empty if the body has no text.
     pub async fn excerpt(&self) -> &str {
         &self.post.excerpt
     }
 
-    /// Whether `excerpt` is generated from the body, so that it changes with the body. If so, a form sends `excerpt` only if the person has changed it:
-    /// a text that is sent is a written one, even if it equals the generated one.
+    /// Whether `excerpt` is generated and changes with the body. If so, send `excerpt` only if the person has changed it: what is sent counts as written.
     pub async fn excerpt_is_generated(&self) -> bool {
         !self.post.has_own_excerpt
     }
 
-    /// The text. In a list, each body costs one storage read: select it only if you show it.
+    /// The text. In a list, each body is a storage read of its own.
     pub async fn body(&self, ctx: &Context<'_>) -> Result<RichText> {
         Ok(RichText::new(self.details(ctx).await?.markdown))
     }
 
-    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing: of imported content, the other keys of its front matter (layouts,
-    /// fields of the site's own), and what the mutations have set. In a list, it costs one storage read for each item, none in addition to `body`. It is
-    /// null only if `errors` says why.
+    /// What Tidings has no field for, as a JSON object: of imported content the other keys of its front matter, and what mutations have set. In a list, a
+    /// storage read for each item, shared with `body`.
     pub async fn metadata(
         &self,
         ctx: &Context<'_>,
-        #[graphql(
-            desc = "Only these keys; at most 100. A key that the content does not have is omitted. If the argument is omitted or null: all keys."
-        )]
+        #[graphql(desc = "Only these keys, at most 100; all if omitted or null. A key that is missing is omitted.")]
         keys: Option<Vec<String>>,
     ) -> Result<Option<Json>> {
         let keys = metadata_keys(keys.as_deref())?;
@@ -199,68 +194,58 @@ impl PostObject {
         Ok(Some(context::of(ctx).texts.metadata(&details.metadata, keys).await?.into()))
     }
 
-    /// The values of the fields that this site declares (`site.fields`); in the schema only if it declares some. Each is the value of `metadata` under its name. It
-    /// is null if the post has none, or one that does not fit its type, which can be older than the declaration. It costs what `metadata` costs, none in addition
-    /// to it or to `body`. It is null itself only if `errors` says why.
+    /// The fields that this site declares (`site.fields`); each is the value of `metadata` under its name, null if there is none or it does not fit its type. In a
+    /// list, a storage read for each item, shared with `body`.
     async fn fields(&self, ctx: &Context<'_>) -> Result<Option<PostFields>> {
         let Some(declared) = context::of(ctx).content.fields().of_posts.clone() else { return Ok(None) };
         Ok(Some(PostFields::new(declared, self.details(ctx).await?.metadata)))
     }
 
-    /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null if the content has none of its own; then it is
-    /// `Site.language`.
+    /// A tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null: the language of the site (`Site.language`).
     pub async fn language(&self) -> Option<&str> {
         self.post.language.as_ref().map(Language::as_str)
     }
 
-    /// Whether the post is featured: shown first or with a mark.
+    /// To show first or with a mark.
     async fn featured(&self) -> bool {
         self.post.is_featured
     }
 
-    /// The picture that represents the content in lists and links; null if the content has none, or if the picture was deleted. Each different picture of the answer costs
-    /// a storage read.
+    /// The picture for lists and links; null if there is none, or if it was deleted.
     pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
         Image::cover_of(ctx, &self.post).await
     }
 
-    /// The publication status at the time of the request.
+    /// The status at the time of the request.
     pub async fn status(&self, ctx: &Context<'_>) -> ContentStatus {
         self.post.status(context::of(ctx).reader.now()).into()
     }
 
-    /// The version number: 1 for new content; every change increases it by one, and a mutation that changes nothing leaves it. A mutation takes it as `expectedVersion`.
+    /// From 1, one more with each change; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.post.version
     }
 
-    /// The versions, the current one first; at most 100 earlier versions are kept. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR
-    /// for its own posts. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never null without an error. Each
-    /// version is read with its body.
+    /// The versions, the current one first, with at most 100 earlier ones. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR for its own posts.
     #[graphql(directive = ListSize::apply(Size::Page))]
     pub async fn revisions(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of items from the start: 0 to 50; 20 if neither `first` nor `last` is given.")]
-        first: Option<i32>,
-        #[graphql(desc = "Only items after this cursor, which must come from the same list: older versions.")]
-        after: Option<String>,
-        #[graphql(desc = "The number of items from the end: 0 to 50.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list: newer versions."
-        )]
-        before: Option<String>,
+        #[graphql(desc = "Items from the start: 0 to 50; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list: older versions.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 50.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list: newer versions.")] before: Option<String>,
     ) -> Result<Option<RevisionConnection>> {
         access::require_sight(ctx, &self.post)?;
         Box::pin(RevisionConnection::read(ctx, &self.post, Paging { first, after, last, before })).await.map(Some)
     }
 
-    /// When the content was created; for imported content, as far as its source records it.
+    /// When it was created; for imported content, as far as its source records it.
     pub async fn created_at(&self) -> DateTime {
         DateTime(self.post.created_at)
     }
 
-    /// When the content was last changed: the time of its current `version`.
+    /// When the current `version` was made.
     pub async fn updated_at(&self) -> DateTime {
         DateTime(self.post.updated_at)
     }
@@ -270,7 +255,7 @@ impl PostObject {
         self.post.published_at.map(DateTime)
     }
 
-    /// The first of `authors`; null if the post has no authors. Each different author of the answer costs a storage read.
+    /// The first of `authors`; null if there are none.
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         let Some(first) = self.post.authors.first() else { return Ok(None) };
         let first = std::slice::from_ref(first);
@@ -278,44 +263,41 @@ impl PostObject {
         Ok(found.into_iter().next().map(Author))
     }
 
-    /// The authors of the post, in the order in which they were given. Each different author of the answer costs a storage read.
+    /// In the order in which they were given.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn authors(&self, ctx: &Context<'_>) -> Result<ReadyList<Author>> {
         Ok(ReadyList(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect()))
     }
 
-    /// The categories of the post, in the order in which they were given. Each different category of the answer costs a storage read.
+    /// In the order in which they were given.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn categories(&self, ctx: &Context<'_>) -> Result<ReadyList<Category>> {
         Ok(ReadyList(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect()))
     }
 
-    /// The tags of the post, in the order in which they were given. Each different tag of the answer costs a storage read.
+    /// In the order in which they were given.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn tags(&self, ctx: &Context<'_>) -> Result<ReadyList<Tag>> {
         Ok(ReadyList(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect()))
     }
 
-    /// The place of the post in its series; null if it is in none. Each different series of the answer costs a storage read.
+    /// Its place in its series; null if it is in none.
     async fn series(&self, ctx: &Context<'_>) -> Result<Option<SeriesPlace>> {
         let found = self.terms(ctx, TermKind::Series).await?;
         Ok(found.into_iter().next().map(|series| SeriesPlace::new(series, Arc::clone(&self.post))))
     }
 
-    /// The next newer published post; null for the newest post, and for a post that is not published. It costs as much as a page of one post, in a list for
-    /// each post.
+    /// The next newer published post; null for the newest, and for a post that is not published.
     async fn newer(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         Box::pin(self.neighbour(ctx, true)).await
     }
 
-    /// The next older published post; null for the oldest post, and for a post that is not published. It costs as much as a page of one post, in a list for
-    /// each post.
+    /// The next older published post; null for the oldest, and for a post that is not published.
     async fn older(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         Box::pin(self.neighbour(ctx, false)).await
     }
 
-    /// Whether the token of this request allows changes of this object: with AUTHOR for the posts of its own author, with EDITOR for all posts and pages, with
-    /// ADMIN for everything. False for an anonymous request. Costs no storage read.
+    /// Whether the token of this request can change this object.
     pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         context::of(ctx).reader.actor().is_some_and(|actor| actor.may_change(&self.post))
     }

@@ -20,20 +20,19 @@ use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{Language, NodeId, Post, SitePage, Term, TermKind};
 
-/// A version of a post or page, as it was at that time.
+/// A version of a post or page as it was.
 pub struct Revision(pub Arc<Kept>);
 
-/// A version of a post or page, as it was at that time.
+/// A version of a post or page as it was.
 #[Object]
 impl Revision {
-    /// An opaque id that never changes and is never given to another object: the `revisionId` that `restoreRevision` takes. `node` finds the version by it as
-    /// long as the version is kept, for a token with access to the `revisions` of the post or page.
+    /// An opaque id that never changes and is never reused: the `revisionId` of `restoreRevision`.
     pub async fn id(&self) -> ID {
         let post = &self.0.whole.post;
         NodeId::Revision(post.id.clone(), post.version).to_string().into()
     }
 
-    /// The version number; the first version is 1.
+    /// From 1 on.
     async fn version(&self) -> i32 {
         self.0.whole.post.version
     }
@@ -43,12 +42,12 @@ impl Revision {
         DateTime(self.0.whole.post.updated_at)
     }
 
-    /// Who created this version; null for versions from before names were recorded.
+    /// Null for versions from before names were recorded.
     async fn changed_by(&self) -> Option<ActorObject> {
         self.0.whole.changed_by.clone().map(ActorObject)
     }
 
-    /// The fields in which this version differs from the one before it. Empty for version 1, and if the version before it is no longer kept.
+    /// What differs from the version before. Empty for version 1, and if the version before is not kept any more.
     async fn changed_fields(&self) -> Vec<RevisionField> {
         self.0.changed_fields.iter().map(|field| RevisionField::from(*field)).collect()
     }
@@ -58,7 +57,7 @@ impl Revision {
         self.0.whole.post.slug.as_str()
     }
 
-    /// The title; plain text.
+    /// Plain text.
     async fn title(&self) -> &str {
         &self.0.whole.post.title
     }
@@ -68,7 +67,7 @@ impl Revision {
         self.0.whole.post.subtitle.as_deref()
     }
 
-    /// The summary; plain text.
+    /// Plain text.
     async fn excerpt(&self) -> &str {
         &self.0.whole.post.excerpt
     }
@@ -78,58 +77,56 @@ impl Revision {
         RichText::new(Arc::clone(&self.0.whole.markdown))
     }
 
-    /// What Tidings has no field for, as a JSON object; `{}` if there is nothing. It costs no storage read, and is null only if `errors` says why.
+    /// What Tidings has no field for, as a JSON object.
     async fn metadata(
         &self,
         ctx: &Context<'_>,
-        #[graphql(
-            desc = "Only these keys; at most 100. A key that the version does not have is omitted. If the argument is omitted or null: all keys."
-        )]
+        #[graphql(desc = "Only these keys, at most 100; all if omitted or null. A key that is missing is omitted.")]
         keys: Option<Vec<String>>,
     ) -> Result<Option<Json>> {
         let keys = metadata_keys(keys.as_deref())?;
         Ok(Some(context::of(ctx).texts.metadata(&self.0.whole.metadata, keys).await?.into()))
     }
 
-    /// The language of the text: a tag of BCP 47. Null if the content had none of its own.
+    /// A tag of BCP 47; null if the content had none of its own.
     async fn language(&self) -> Option<&str> {
         self.0.whole.post.language.as_ref().map(Language::as_str)
     }
 
-    /// Whether the post was featured; false for a page.
+    /// False for a page.
     async fn featured(&self) -> bool {
         self.0.whole.post.is_featured
     }
 
-    /// The picture that represented the content; null if it had none, or if the picture was deleted since. Each different picture of the answer costs a storage read.
+    /// Null if there was none, or if the picture was deleted since.
     async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
         Image::cover_of(ctx, &self.0.whole.post).await
     }
 
-    /// The publication time that this version has; null for a draft.
+    /// Null for a draft.
     async fn published_at(&self) -> Option<DateTime> {
         self.0.whole.post.published_at.map(DateTime)
     }
 
-    /// The authors, in the order in which they were given, without those that no longer exist.
+    /// Those that still exist, in the order in which they were given.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn authors(&self, ctx: &Context<'_>) -> Result<Vec<Author>> {
         Ok(self.terms(ctx, TermKind::Author).await?.into_iter().map(Author).collect())
     }
 
-    /// The categories, in the order in which they were given, without those that no longer exist.
+    /// Those that still exist, in the order in which they were given.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn categories(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
         Ok(self.terms(ctx, TermKind::Category).await?.into_iter().map(Category).collect())
     }
 
-    /// The tags, in the order in which they were given, without those that no longer exist.
+    /// Those that still exist, in the order in which they were given.
     #[graphql(directive = ListSize::apply(Size::TermsOfPost))]
     async fn tags(&self, ctx: &Context<'_>) -> Result<Vec<Tag>> {
         Ok(self.terms(ctx, TermKind::Tag).await?.into_iter().map(Tag).collect())
     }
 
-    /// The series; null if the post was in none, or if it no longer exists.
+    /// Null if the post was in none, or if it was deleted.
     async fn series(&self, ctx: &Context<'_>) -> Result<Option<Series>> {
         Ok(self.terms(ctx, TermKind::Series).await?.into_iter().next().map(Series))
     }
@@ -141,7 +138,7 @@ impl Revision {
     }
 }
 
-/// A field of a post or page in which two versions can differ.
+/// A field in which two versions can differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "ChangedField")]
 pub enum RevisionField {
@@ -151,15 +148,15 @@ pub enum RevisionField {
     Slug,
     /// The line below the title.
     Subtitle,
-    /// The summary, or whether it is generated from the text.
+    /// The summary, or whether it is generated.
     Excerpt,
     /// The text.
     Body,
     /// The metadata.
     Metadata,
-    /// The picture that represents the content.
+    /// The cover.
     Cover,
-    /// The language of the text.
+    /// The language.
     Language,
     /// Whether the post is featured.
     Featured,
@@ -202,10 +199,10 @@ impl RevisionConnection {
     }
 }
 
-/// A version and its cursor in the list.
+/// An item and its cursor.
 #[derive(SimpleObject)]
 pub struct RevisionEdge {
-    /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
+    /// An opaque cursor for `after` and `before`.
     cursor: String,
     /// The version.
     node: Revision,
@@ -214,13 +211,13 @@ pub struct RevisionEdge {
 /// A page of versions, newest first.
 #[Object]
 impl RevisionConnection {
-    /// The versions of this page, each with its cursor.
+    /// Each item with its cursor.
     async fn edges(&self) -> Vec<RevisionEdge> {
         let edge = |kept: &Arc<Kept>| RevisionEdge { cursor: kept.cursor(), node: Revision(Arc::clone(kept)) };
         self.page.items.iter().map(edge).collect()
     }
 
-    /// The versions of this page.
+    /// The items.
     async fn nodes(&self) -> Vec<Revision> {
         self.page.items.iter().map(|kept| Revision(Arc::clone(kept))).collect()
     }
@@ -230,7 +227,7 @@ impl RevisionConnection {
         PageInfo::of(&self.page, |kept| kept.cursor())
     }
 
-    /// The exact number of versions that are kept, the current one included: at most 101. Usually costs one storage read, at most eight.
+    /// The versions that are kept, with the current one: at most 101.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let request = context::of(ctx);
         // The row that shows that a version is kept contains its body.

@@ -29,21 +29,20 @@ impl From<Term> for Series {
     }
 }
 
-/// A series: posts that belong together, in an order of their own, whenever they were published.
+/// Posts that belong together, in an order of their own, whenever they were published.
 #[Object]
 impl Series {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         term::id(&self.0)
     }
 
-    /// The name of the series in URLs and inputs: unique among series. It can change; a former slug still finds the series.
+    /// Unique within its type. It can change; a former slug still finds the object.
     pub async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
-    /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Site.url`).
+    /// The page with its posts on the web site; null if `Site.url` is null.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
@@ -53,45 +52,33 @@ impl Series {
         &self.0.name
     }
 
-    /// What the series is about; plain text. Null if there is no description.
+    /// Plain text; null if there is none.
     pub async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
-    /// The version number: 1 for a new series; every change increases it by one, and a mutation that changes nothing leaves it. A post that joins or leaves the
-    /// series does not change it.
+    /// From 1, one more with each change, but not if a post joins or leaves; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.0.version
     }
 
-    /// The number of published posts of the series; scheduled posts do not count. It costs one storage request, and one more for each 1,000 scheduled posts.
+    /// The number of its published posts.
     pub async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         term::post_count(ctx, &self.0).await
     }
 
-    /// The published posts of the series, in its order unless `orderBy` says otherwise: first those that its editors have put in order, then the others, the
-    /// earliest first. In its order, a page costs one storage request for each 1,000 posts of the series, and as many for each term of the filter, and its
-    /// posts; by time, it costs what a page of the posts of a tag costs.
+    /// Its published posts, in its own order unless `orderBy` says otherwise: first those that its editors have put in order, then the others, the earliest
+    /// first.
     #[graphql(directive = ListSize::apply(Size::Page))]
     pub async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
-        first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
-        after: Option<String>,
-        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
-        before: Option<String>,
-        #[graphql(
-            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
-        )]
-        order_by: Option<PostOrder>,
-        #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "If omitted, newest first; of a series, its own order.")] order_by: Option<PostOrder>,
+        #[graphql(desc = "Only posts that match; all if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         let paging = Paging { first, after, last, before };
         let scope = order::scope_of_series(order_by, &self.0);
@@ -99,16 +86,14 @@ impl Series {
         Box::pin(PostConnection::read(ctx, list, paging)).await
     }
 
-    /// The ids of the posts that come first, in their order, as `updateSeries` takes them: also of drafts and scheduled posts, and of posts that are not in the
-    /// series. Requires a token of the role READER, EDITOR or ADMIN. Otherwise the field is null and `errors` has UNAUTHENTICATED or FORBIDDEN; it is never
-    /// null without an error.
+    /// The posts that come first, in their order, also if they are not published or not in the series. Requires a token of the role READER, EDITOR or ADMIN.
     async fn ordered_post_ids(&self, ctx: &Context<'_>) -> Result<Option<Vec<ID>>> {
         access::require_sight_of_series(ctx)?;
         let id = |post: &PostId| NodeId::Post(post.clone()).to_string().into();
         Ok(Some(self.0.order.iter().map(id).collect()))
     }
 
-    /// Whether the token of this request allows changes of this object: with the role EDITOR or ADMIN. Costs no storage read.
+    /// Whether the token of this request can change this object.
     pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         term::viewer_can_update(ctx, &self.0)
     }
@@ -141,7 +126,7 @@ impl SeriesPlace {
     }
 }
 
-/// The place of a post in its series. A post is in one series at most.
+/// The place of a post in its series; a post is in one at most.
 #[Object]
 impl SeriesPlace {
     /// The series.
@@ -149,8 +134,7 @@ impl SeriesPlace {
         Series(Arc::clone(&self.series))
     }
 
-    /// The number of the post among the published posts of the series, from 1 on; null for a post that is not published. It costs one storage request for each
-    /// 1,000 posts of the series, in a list for each post.
+    /// The number among the published posts of the series, from 1 on; null for a post that is not published.
     async fn number(&self, ctx: &Context<'_>) -> Result<Option<i32>> {
         if !self.is_published(ctx) {
             return Ok(None);
@@ -160,15 +144,13 @@ impl SeriesPlace {
         Ok(number.map(|number| i32::try_from(number).unwrap_or(i32::MAX)))
     }
 
-    /// The published post before this one in the series; null for the first, and for a post that is not published. It costs as much as a page of one post of the
-    /// series, in a list for each post.
+    /// The published post before this one in the series; null for the first, and for a post that is not published.
     async fn previous(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let before = PageArguments { last: Some(1), before: Some(self.post.key()), ..PageArguments::default() };
         Box::pin(self.neighbour(ctx, before)).await
     }
 
-    /// The published post after this one in the series; null for the last, and for a post that is not published. It costs as much as a page of one post of the
-    /// series, in a list for each post.
+    /// The published post after this one in the series; null for the last, and for a post that is not published.
     async fn next(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
         let after = PageArguments { first: Some(1), after: Some(self.post.key()), ..PageArguments::default() };
         Box::pin(self.neighbour(ctx, after)).await

@@ -15,44 +15,42 @@ use super::asset::Image;
 
 pub struct Site(pub Arc<model::site::Site>);
 
-/// The web site that shows the content, as the operator of the server has set it.
+/// The web site that shows the content, as the operator has set it.
 #[Object]
 impl Site {
-    /// The address of the home page, with a slash at its end. Null if the operator has not set it; then every `canonicalUrl` is null.
+    /// The home page, with a slash at its end. If it is null, every `canonicalUrl` is null.
     async fn url(&self) -> Option<Url> {
         self.0.url.as_ref().map(|url| Url(url.as_str().to_owned()))
     }
 
-    /// The name of the site, which is the title of its feeds. If the operator has not set it: the host of `url`, or `Tidings`.
+    /// The title of its feeds. If it is not set: the host of `url`, or `Tidings`.
     async fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// What the site is about; plain text. Null if the operator has not set it.
+    /// What the site is about; plain text.
     async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
-    /// The language of the posts by BCP 47, such as `en` or `pt-BR`, for the attribute `lang` of a page. Null if the operator has not set it.
+    /// The language of the posts: a tag of BCP 47 such as `en` or `pt-BR`.
     async fn language(&self) -> Option<&str> {
         self.0.language.as_deref()
     }
 
-    /// The menu of the site, in its order; at most two levels of at most 20 items in each list. Empty if the operator has not set it. It costs no
-    /// storage request.
+    /// The menu, in its order: at most two levels of at most 20 items in each list.
     #[graphql(directive = ListSize::apply(Size::Navigation))]
     async fn navigation(&self) -> Vec<NavigationItem> {
         NavigationItem::all(self.0.navigation.items())
     }
 
-    /// The time zone of the site: a name of the IANA database such as `Europe/Berlin`; `UTC` if the operator has not set it. Show dates in it; those in
-    /// the addresses of posts are in it, too. The months of `archive` are those of UTC, whatever the zone is.
+    /// A name of the IANA database such as `Europe/Berlin`; `UTC` if it is not set. Show dates in it; the addresses of posts have them in it, but months of
+    /// `archive` are those of UTC.
     async fn time_zone(&self) -> &str {
         self.0.paths.time_zone.name()
     }
 
-    /// The picture of the site for links to pages without a cover (`openGraphImage`). Null if the operator has not set it (`site.image`), or if the picture
-    /// does not exist. Costs one storage read.
+    /// For links to pages without a cover (`openGraphImage`). Null if it is not set, or if the picture does not exist.
     async fn image(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
         Image::named(ctx, self.0.image.as_ref()).await
     }
@@ -82,21 +80,20 @@ impl NavigationItem {
     }
 }
 
-/// A link in the menu of the site. It has no id of its own: it is a part of the site.
+/// A link in the menu. It has no id: it is a part of the site.
 #[Object]
 impl NavigationItem {
-    /// The text of the link; plain text.
+    /// Plain text.
     async fn label(&self) -> &str {
         &self.0.label
     }
 
-    /// Where the link points to: an absolute URL with `http` or `https`, or a path that begins with a slash, such as `/tags/moon`. A path is below
-    /// `Site.url`, as the path of each `canonicalUrl` is. It is not checked whether a page exists there.
+    /// An absolute URL with `http` or `https`, or a path below `Site.url` with a slash in front, such as `/tags/moon`. It is not checked.
     async fn url(&self) -> &str {
         &self.0.url
     }
 
-    /// The items below this one, in their order. An item that is below another has none.
+    /// The items below this one; an item that is below another has none.
     #[graphql(directive = ListSize::apply(Size::Navigation))]
     async fn children(&self) -> Vec<NavigationItem> {
         Self::all(&self.0.children)

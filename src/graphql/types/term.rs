@@ -78,18 +78,17 @@ pub(super) fn viewer_can_update(ctx: &Context<'_>, term: &Term) -> bool {
 /// A category: a subject that groups posts.
 #[Object]
 impl Category {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// The name of the category in URLs, filters and inputs: unique among categories. It can change; a former slug still finds the category.
+    /// Unique within its type. It can change; a former slug still finds the object.
     pub async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
-    /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Site.url`).
+    /// The page with its posts on the web site; null if `Site.url` is null.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
@@ -99,78 +98,63 @@ impl Category {
         &self.0.name
     }
 
-    /// What the category is about; plain text. Null if there is no description.
+    /// Plain text; null if there is none.
     pub async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
-    /// The version number: 1 for a new category; every change increases it by one, and a mutation that changes nothing leaves it.
+    /// From 1, one more with each change; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.0.version
     }
 
-    /// The number of published posts with this category; scheduled posts do not count. It costs one storage request, and one more for each 1,000
-    /// scheduled posts.
+    /// The number of its published posts.
     pub async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         post_count(ctx, &self.0).await
     }
 
-    /// The published posts with this category, newest first unless `orderBy` says otherwise.
+    /// Its published posts, newest first unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
     pub async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
-        first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
-        after: Option<String>,
-        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
-        before: Option<String>,
-        #[graphql(
-            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
-        )]
-        order_by: Option<PostOrder>,
-        #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "If omitted, newest first; of a series, its own order.")] order_by: Option<PostOrder>,
+        #[graphql(desc = "Only posts that match; all if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
-    /// The category above this one; null at the top. The parent does not change which posts a category has: `posts` and `postCount` are those of the
-    /// category itself. Each different category of the answer costs a storage read.
+    /// The category above this one; null at the top. Posts of this one do not count as posts of the parent.
     async fn parent(&self, ctx: &Context<'_>) -> Result<Option<Category>> {
         let Some(parent) = &self.0.parent else { return Ok(None) };
         let found = context::of(ctx).loaders.terms_of_post(TermKind::Category, std::slice::from_ref(parent)).await?;
         Ok(found.into_iter().next().map(Category))
     }
 
-    /// The categories above this one, from the top, without this one; at most 9. Costs a storage read, and one for each category; the categories of one answer
-    /// share them.
+    /// The categories above this one, from the top; at most 9.
     #[graphql(directive = ListSize::apply(Size::Ancestors))]
     async fn breadcrumbs(&self, ctx: &Context<'_>) -> Result<Vec<Category>> {
         let above = context::of(ctx).loaders.categories_above(&self.0).await?;
         Ok(above.into_iter().map(Category).collect())
     }
 
-    /// The categories directly below this one, by slug. Costs a storage read, and one for each category; the categories of one answer share them.
+    /// The categories directly below this one, by slug.
     #[graphql(directive = ListSize::apply(Size::PageForward))]
     async fn children(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of categories: 0 to 100; 20 if omitted.")] first: Option<i32>,
-        #[graphql(desc = "Only categories after this cursor, which must come from the same list.")] after: Option<
-            String,
-        >,
+        #[graphql(desc = "0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
     ) -> Result<CategoryConnection> {
         let page = Box::pin(PageOfTerms::read_below(ctx, &self.0, first, after)).await?;
         Ok(CategoryConnection(page))
     }
 
-    /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
+    /// Whether the token of this request can change this object.
     pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         viewer_can_update(ctx, &self.0)
     }
@@ -179,18 +163,17 @@ impl Category {
 /// A tag: a keyword of posts.
 #[Object]
 impl Tag {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// The name of the tag in URLs, filters and inputs: unique among tags. It can change; a former slug still finds the tag.
+    /// Unique within its type. It can change; a former slug still finds the object.
     pub async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
-    /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Site.url`).
+    /// The page with its posts on the web site; null if `Site.url` is null.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
@@ -200,48 +183,37 @@ impl Tag {
         &self.0.name
     }
 
-    /// What the tag is about; plain text. Null if there is no description.
+    /// Plain text; null if there is none.
     pub async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
-    /// The version number: 1 for a new tag; every change increases it by one, and a mutation that changes nothing leaves it.
+    /// From 1, one more with each change; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.0.version
     }
 
-    /// The number of published posts with this tag; scheduled posts do not count. It costs one storage request, and one more for each 1,000
-    /// scheduled posts.
+    /// The number of its published posts.
     pub async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         post_count(ctx, &self.0).await
     }
 
-    /// The published posts with this tag, newest first unless `orderBy` says otherwise.
+    /// Its published posts, newest first unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
     pub async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
-        first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
-        after: Option<String>,
-        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
-        before: Option<String>,
-        #[graphql(
-            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
-        )]
-        order_by: Option<PostOrder>,
-        #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "If omitted, newest first; of a series, its own order.")] order_by: Option<PostOrder>,
+        #[graphql(desc = "Only posts that match; all if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
-    /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
+    /// Whether the token of this request can change this object.
     pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         viewer_can_update(ctx, &self.0)
     }
@@ -250,18 +222,17 @@ impl Tag {
 /// An author of posts.
 #[Object]
 impl Author {
-    /// An opaque id that never changes and is never given to another object.
+    /// An opaque id that never changes and is never reused.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
 
-    /// The name of the author in URLs, filters and inputs: unique among authors. It can change; a former slug still finds the author.
+    /// Unique within its type. It can change; a former slug still finds the object.
     pub async fn slug(&self) -> &str {
         self.0.slug.as_str()
     }
 
-    /// The address of the page with its posts on the web site, for links and the canonical link. Null if the server does not know the site
-    /// (`Site.url`).
+    /// The page with its posts on the web site; null if `Site.url` is null.
     pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
         url_of_term(ctx, &self.0)
     }
@@ -271,74 +242,63 @@ impl Author {
         &self.0.name
     }
 
-    /// About the author; plain text. Null if there is no description.
+    /// Plain text; null if there is none.
     pub async fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
-    /// The author's own web page; null if none is given.
+    /// The author's own web page, if one is given.
     async fn url(&self) -> Option<Url> {
         self.0.url.clone().map(Url)
     }
 
-    /// The picture of the author. Null if the author has no picture, or if it was deleted. Each different picture of the answer costs a storage read.
+    /// Null if the author has no picture, or if it was deleted.
     async fn avatar(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
         Image::named(ctx, self.0.profile.avatar.as_ref()).await
     }
 
-    /// What the author does, such as "Editor"; plain text. Null if it is not given.
+    /// What the author does, such as "Editor"; plain text.
     async fn job_title(&self) -> Option<&str> {
         self.0.profile.job_title.as_deref()
     }
 
-    /// Pages elsewhere about the author or by the author, in the order in which they were given; at most 10.
+    /// At most 10 pages elsewhere about or by the author, in the order in which they were given.
     async fn links(&self) -> Vec<AuthorLink> {
         self.0.profile.links.iter().map(AuthorLink::of).collect()
     }
 
-    /// The version number: 1 for a new author; every change increases it by one, and a mutation that changes nothing leaves it.
+    /// From 1, one more with each change; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.0.version
     }
 
-    /// The number of published posts of the author; scheduled posts do not count. It costs one storage request, and one more for each 1,000
-    /// scheduled posts.
+    /// The number of its published posts.
     pub async fn post_count(&self, ctx: &Context<'_>) -> Result<i32> {
         post_count(ctx, &self.0).await
     }
 
-    /// The author's published posts, newest first unless `orderBy` says otherwise.
+    /// Its published posts, newest first unless `orderBy` says otherwise.
     #[graphql(directive = ListSize::apply(Size::Page))]
     pub async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The number of items from the start: 0 to 100; 20 if neither `first` nor `last` is given.")]
-        first: Option<i32>,
-        #[graphql(
-            desc = "Only items after this cursor, which must come from the same list with the same filter and order."
-        )]
-        after: Option<String>,
-        #[graphql(desc = "The number of items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(
-            desc = "Only items before this cursor, which must come from the same list with the same filter and order."
-        )]
-        before: Option<String>,
-        #[graphql(
-            desc = "The order of the list; if omitted, newest first, but a series in its own order. Both directions cost the same."
-        )]
-        order_by: Option<PostOrder>,
-        #[graphql(desc = "Only posts that match this filter; all posts if omitted.")] filter: Option<PostFilter>,
+        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "If omitted, newest first; of a series, its own order.")] order_by: Option<PostOrder>,
+        #[graphql(desc = "Only posts that match; all if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
         posts(ctx, &self.0, Paging { first, after, last, before }, order_by, filter).await
     }
 
-    /// Whether the token of this request allows changes of this object: only with the role ADMIN. Costs no storage read.
+    /// Whether the token of this request can change this object.
     pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
         viewer_can_update(ctx, &self.0)
     }
 }
 
-/// A page elsewhere about an author or by an author. It has no id of its own: it is a part of its parent.
+/// A page elsewhere about or by an author. It has no id: it is a part of the author.
 #[derive(SimpleObject)]
 pub struct AuthorLink {
     /// The text of the link, such as "Mastodon".

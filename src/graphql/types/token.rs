@@ -15,13 +15,13 @@ use crate::model::{self, Actor, NodeId};
 use super::actor::{self, ActorKind};
 use super::term::Author;
 
-/// The permissions of a token. EDITOR and ADMIN include the permissions of the roles before them; AUTHOR does not include READER.
+/// The permissions of a token. EDITOR and ADMIN include those of the roles before them; AUTHOR does not include READER.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "model::Role")]
 pub enum Role {
-    /// Reads all drafts, and all scheduled posts and pages.
+    /// Reads all drafts and scheduled posts and pages.
     Reader,
-    /// Reads and changes the posts of one author, drafts and scheduled posts included.
+    /// Reads and changes the posts of one author, drafts and scheduled posts too.
     Author,
     /// Reads and changes all posts, pages and series.
     Editor,
@@ -32,15 +32,15 @@ pub enum Role {
 /// An access token, which grants the permissions of its role.
 pub struct Token(pub model::Token);
 
-/// An access token, which grants the permissions of its role. Its secret was returned once, when it was created. Only the role ADMIN can read tokens.
+/// An access token, which grants the permissions of its role. Only the role ADMIN can read tokens, nobody their secrets.
 #[Object]
 impl Token {
-    /// An opaque id that never changes and is never given to another object: the `id` that `revokeToken` takes. It is not secret.
+    /// An opaque id that never changes and is never reused: the `id` of `revokeToken`. It is not secret.
     pub async fn id(&self) -> ID {
         NodeId::Token(self.0.id.clone()).to_string().into()
     }
 
-    /// The name that `changedBy` and the logs show.
+    /// The name in `changedBy` and the logs.
     async fn name(&self) -> &str {
         &self.0.name
     }
@@ -50,8 +50,8 @@ impl Token {
         self.0.role.into()
     }
 
-    /// For the role AUTHOR, the author whose posts the token gives access to; null for other roles, and if the author was deleted: then the token gives
-    /// no access, even if another author gets the same slug. Costs one storage read, shared by equal authors.
+    /// Of the role AUTHOR: the author whose posts the token gives access to. Null for other roles, and if the author was deleted: then the token gives no
+    /// access.
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         actor::author(ctx, self.0.author.as_ref()).await
     }
@@ -61,12 +61,12 @@ impl Token {
         DateTime(self.0.created_at)
     }
 
-    /// When the token expires; null if it does not expire.
+    /// Null: never.
     async fn expires_at(&self) -> Option<DateTime> {
         self.0.expires_at.map(DateTime)
     }
 
-    /// When the token was revoked; null if it is not revoked.
+    /// Null if it is not revoked.
     async fn revoked_at(&self) -> Option<DateTime> {
         self.0.revoked_at.map(DateTime)
     }
@@ -78,10 +78,10 @@ pub struct TokenConnection {
     pub total: usize,
 }
 
-/// A token and its cursor in the list.
+/// An item and its cursor.
 #[derive(SimpleObject)]
 pub struct TokenEdge {
-    /// An opaque cursor; pass it as `after` or `before` to continue this list from here.
+    /// An opaque cursor for `after` and `before`.
     cursor: String,
     /// The token.
     node: Token,
@@ -90,13 +90,13 @@ pub struct TokenEdge {
 /// A page of tokens, newest first.
 #[Object]
 impl TokenConnection {
-    /// The tokens of this page, each with its cursor.
+    /// Each item with its cursor.
     async fn edges(&self) -> Vec<TokenEdge> {
         let edge = |token: &model::Token| TokenEdge { cursor: token_cursor(token), node: Token(token.clone()) };
         self.page.items.iter().map(edge).collect()
     }
 
-    /// The tokens of this page.
+    /// The items.
     async fn nodes(&self) -> Vec<Token> {
         self.page.items.iter().cloned().map(Token).collect()
     }
@@ -106,7 +106,7 @@ impl TokenConnection {
         PageInfo::of(&self.page, token_cursor)
     }
 
-    /// The number of tokens in the whole list.
+    /// The number of items in the whole list.
     async fn total_count(&self) -> i32 {
         i32::try_from(self.total).unwrap_or(i32::MAX)
     }
@@ -125,15 +125,15 @@ impl TokenConnection {
 
 pub struct Viewer(pub Actor);
 
-/// The authenticated user: the owner of the token of this request.
+/// The owner of the token of this request.
 #[Object]
 impl Viewer {
-    /// What the user is: TOKEN, SERVER_TOKEN or OPENID.
+    /// TOKEN, SERVER_TOKEN or OPENID.
     async fn kind(&self) -> ActorKind {
         self.0.kind.into()
     }
 
-    /// The name that `changedBy` and the logs show.
+    /// The name in `changedBy` and the logs.
     async fn name(&self) -> &str {
         &self.0.name
     }
@@ -143,7 +143,7 @@ impl Viewer {
         self.0.role.into()
     }
 
-    /// For the role AUTHOR, the author whose posts the token gives access to; null for other roles. Costs one storage read.
+    /// Of the role AUTHOR: the author whose posts the token gives access to; null for other roles.
     async fn author(&self, ctx: &Context<'_>) -> Result<Option<Author>> {
         actor::author(ctx, self.0.author.as_ref()).await
     }

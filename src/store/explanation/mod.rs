@@ -46,7 +46,7 @@ struct Noted {
 /// A look-up that may find something that the client must not know of.
 #[derive(Debug, Default)]
 struct Step {
-    /// Then it looks as if its first request had found nothing.
+    /// Whether the plan shows the look-up as if its first request had found nothing.
     is_concealed: bool,
     /// The round trip of its last request that was answered.
     round_trip: u32,

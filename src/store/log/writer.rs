@@ -167,7 +167,7 @@ impl Writer {
                     return Ok(());
                 }
                 self.progress.learn(names.number, &names.writes, false);
-                // It was appended after the one before was applied.
+                // An entry is appended only after the one before it was applied.
                 self.progress.note_applied(names.number - 1);
                 next += 1;
             }
@@ -334,7 +334,7 @@ impl Writer {
         let appends = entry.appends(unchanged)?;
         let began = Age::new(&self.clock);
         for batch in &appends.before {
-            // They mean nothing yet, so it does not matter whether one was written.
+            // Rows of data mean nothing before their entry exists, so it does not matter whether a batch was written.
             self.store.commit(self.settings.table, batch).await.map_err(StoreError::into_not_made)?;
         }
         let unknown = |error| StoreError::outcome_unknown("the append to the log", error);

@@ -127,6 +127,16 @@ fn the_table_of_roles_is_what_the_descriptions_state() {
     assert_eq!(documented, described);
 }
 
+/// Front-end developers read them in their editors; docs/schema.md has the rules that hold for many fields.
+#[test]
+fn descriptions_fit_a_tooltip() {
+    let all = elements(&schema());
+    let long = all.iter().filter(|element| element.description.chars().count() > 360).map(|element| &element.name);
+    assert_eq!(long.collect::<Vec<_>>(), Vec::<&String>::new());
+    let bytes: usize = all.iter().map(|element| element.description.len()).sum();
+    assert!(bytes <= 70_000, "{bytes} bytes");
+}
+
 #[test]
 fn reserved_names_are_not_used() {
     let names: Vec<String> = elements(&schema()).into_iter().map(|element| element.name).collect();

@@ -86,7 +86,7 @@ impl Space {
         let id = item.id().ok_or("has no id")?;
         let type_id = item.type_id().ok_or("has no content type")?;
         let entry = match self.types.get(type_id) {
-            // It is not imported, so a link to it would have no address.
+            // An archived entry is not imported, so a link to it would have no address.
             Some(content_type) if content_type.role != EntryRole::Other && item.is_archived() => return Ok(()),
             Some(content_type) if content_type.role != EntryRole::Other => LinkedEntry::Content(origin(item, id)),
             content_type => {

@@ -62,7 +62,7 @@ impl<'b> Components<'b> {
 /// Whether the text inside a component is shown; without a closing tag, whether it does not swallow what follows. Tags must not be shown as text.
 /// Asks the renderer.
 fn is_text_shown(name: &str, is_closed: bool) -> bool {
-    // These contain code.
+    // These elements contain code.
     if is_closed && ["Script", "Style"].contains(&name) {
         return true;
     }

@@ -14,7 +14,6 @@ const SOCIALS: &str = "socials";
 /// The address of a tag's page, whose last part is its slug.
 const PERMALINK: &str = "permalink";
 
-/// The keys of authors and of tags.
 const OF_AUTHORS: &[&str] = &[NAMES, DESCRIPTIONS, URLS, AVATARS, JOB_TITLES, SOCIALS];
 const OF_TAGS: &[&str] = &[NAMES, DESCRIPTIONS, PERMALINK];
 

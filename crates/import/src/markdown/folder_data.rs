@@ -21,7 +21,7 @@ pub(super) fn stem_of(name: &str) -> Option<&str> {
     ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
-/// The same, if a file of another program can have this name.
+/// As [`stem_of`], for the names that files of other programs can have too.
 pub(super) fn shared_stem_of(name: &str) -> Option<&str> {
     SHARED.iter().find_map(|ending| name.strip_suffix(ending))
 }

@@ -20,7 +20,7 @@ fn parse_strictly(text: &str) -> Result<Value, String> {
     let events = events(text).map(|event| event.map_err(|error| yaml_error::explain(text, &error)));
     let mut reader = Reader { events, anchors: HashMap::new(), weight: 0 };
     let value = reader.next()?.unwrap_or(Value::Nothing);
-    // The document can go on with an error.
+    // What follows the value can be an error.
     reader.next()?;
     Ok(value)
 }

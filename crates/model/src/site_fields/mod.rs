@@ -34,7 +34,7 @@ pub struct DeclaredObject {
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct DeclaredField {
-    /// Also the key in the metadata.
+    /// The name in the schema, and the key in the metadata.
     pub name: String,
     pub description: Option<String>,
     /// The reason, if the field is deprecated.

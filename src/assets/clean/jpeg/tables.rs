@@ -18,7 +18,7 @@ pub(super) struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// A segment of tables, each with its precision and number. `None` if they do not fill it.
+    /// Takes the quantization tables of a segment, each with its precision and number. `None` if they do not fill it.
     pub(super) fn take_quantization(&mut self, mut data: &'a [u8]) -> Option<()> {
         while let Some(head) = data.first() {
             let length = 1 + if head >> 4 == 0 { 64 } else { 128 };
@@ -29,7 +29,7 @@ impl<'a> Tables<'a> {
         Some(())
     }
 
-    /// The same, of tables with their class and number.
+    /// Takes the Huffman tables of a segment, each with its class and number. `None` if they do not fill it.
     pub(super) fn take_huffman(&mut self, mut data: &'a [u8]) -> Option<()> {
         while let Some(head) = data.first() {
             let codes: usize = data.get(1..=CODE_LENGTHS)?.iter().map(|count| usize::from(*count)).sum();
@@ -41,7 +41,7 @@ impl<'a> Tables<'a> {
         Some(())
     }
 
-    /// Writes the tables that a component of the frame uses.
+    /// Writes the quantization tables that a component of the frame uses.
     pub(super) fn write_quantization(&mut self, frame: &[u8], written: &mut Vec<u8>) {
         for component in frame[6..].chunks_exact(3) {
             let table = self.quantization.get_mut(usize::from(component[2])).and_then(Option::take);
@@ -49,7 +49,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Writes the others that a scan uses. `numbers`: for each component, that of the first class in the upper four bits, and that of the second.
+    /// Writes the Huffman tables that a scan uses, and the restart interval. `numbers`: for each component the number of its table of the first class in
+    /// the upper four bits, and of that of the second class.
     pub(super) fn write_others(&mut self, numbers: impl Iterator<Item = u8>, written: &mut Vec<u8>) {
         for number in numbers {
             for (class, number) in self.huffman.iter_mut().zip([number >> 4, number & 0xf]) {

@@ -46,7 +46,7 @@ impl Layout {
             0 => 2..=2,
             2 => 6..=6,
             3 => 1..=256,
-            // These have an alpha channel.
+            // The other colour types have an alpha channel, and so no such chunk.
             _ => RangeInclusive::new(1, 0),
         }
     }

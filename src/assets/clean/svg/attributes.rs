@@ -13,7 +13,7 @@ use crate::assets::clean::clean_pixels;
 use crate::assets::decode::check_size;
 use crate::assets::error::BadPicture;
 
-/// Each is compared with the others. Drawing programs write some 40.
+/// The maximum number of attributes of an element, because each is compared with the others. Drawing programs write some 40.
 const ATTRIBUTES_MAX: usize = 256;
 /// The schemes of a link.
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];

@@ -89,7 +89,7 @@ impl<K: Send + Sync + 'static, T: Send + Sync + 'static> Cache<K, T> {
             Err(poisoned) => {
                 drop(poisoned);
                 drop(self.write());
-                // Poisoned again only if another write has panicked meanwhile: then the era is older, and nothing is found or kept.
+                // If another write has panicked meanwhile, the index has an older era, in which nothing is found or kept.
                 self.index.read().unwrap_or_else(PoisonError::into_inner)
             }
         }

@@ -112,7 +112,7 @@ impl<R: FnMut(BrokenLink)> Checking<'_, R> {
         Ok(())
     }
 
-    /// Those pictures that do not exist. A point read for each different one.
+    /// The pictures that do not exist. Costs a point read for each different picture.
     async fn missing_pictures(&self, judged: &[(LinkSource, String, Judged)]) -> Result<HashSet<AssetHash>> {
         let named = judged.iter().filter_map(|(_, _, judged)| match judged {
             Judged::Picture(hash) => Some((hash, asset::asset(hash))),

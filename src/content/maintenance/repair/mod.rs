@@ -263,7 +263,7 @@ impl Truth {
             Fix::MisplacedTerm { kind, at } => terms::move_row(rows, *kind, at),
             Fix::CategoryTree => self.write_tree(rows),
             Fix::Revisions(id) => delete_revisions(rows, id),
-            // These are not one transaction.
+            // These fixes take more than one transaction.
             Fix::ChangeLog
             | Fix::Count { .. }
             | Fix::NewTerm { .. }

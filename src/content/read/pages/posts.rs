@@ -170,7 +170,7 @@ impl Pages<'_> {
             let (mut stream, mut keys) = (opened.await?, Vec::new());
             while let Some(candidate) = next(stream.as_mut()).await? {
                 keys.push(candidate.key);
-                // Keys that are cached do not wait, so others would.
+                // Cached keys never wait for the store, so this task lets others run.
                 if keys.len().is_multiple_of(PAGE_ROWS_MAX) {
                     self.reader.source.counted.pass_held(PAGE_ROWS_MAX).await;
                 }

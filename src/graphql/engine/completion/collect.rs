@@ -29,7 +29,7 @@ impl TrueVariables {
         selection.conditions.iter().all(|condition| {
             let value = match &condition.value {
                 ConditionValue::Boolean(value) => *value,
-                // Like in the engine, a value that is not a boolean is false.
+                // As in the engine, a value that is not a boolean is false.
                 ConditionValue::Variable(name) => self.0.contains(name),
             };
             value == condition.required

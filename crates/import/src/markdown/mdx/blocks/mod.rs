@@ -209,7 +209,7 @@ impl<'m> Blocks<'m> {
     /// Enters a component if it has content.
     fn open(&mut self, name: &'m str, column: usize, shift: Option<usize>) {
         if self.closed.contains(name) {
-            // The first is the space outside all components.
+            // The first entry is the space outside all components, which stays.
             if self.outer.len() > OPEN_MAX {
                 self.outer.remove(1);
             }
