@@ -58,6 +58,9 @@ pub use title::in_words;
 
 use tidings_model::{AssetHash, Instant, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules};
 
+/// The longest value of an export that is kept in the metadata, which has space for two of them.
+const VALUE_BYTES_MAX: usize = 15 << 10;
+
 /// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportedPost {

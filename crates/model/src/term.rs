@@ -88,6 +88,8 @@ pub struct Term {
     pub profile: Profile,
     /// Former slugs that redirect to this term, oldest first.
     pub former_slugs: Vec<Slug>,
+    /// The first slugs of the terms that were merged into this one.
+    pub merged: Vec<Slug>,
     /// The first slug of the parent of this category.
     pub parent: Option<Slug>,
     /// The posts of a series that come first, in this order; its other posts follow, the earliest first. A post that is not in the series is ignored.
@@ -97,7 +99,7 @@ pub struct Term {
 impl Term {
     pub fn new(kind: TermKind, slug: Slug, name: impl Into<String>) -> Self {
         let id = TermId { kind, first_slug: slug.clone() };
-        let (description, url, former_slugs) = (None, None, Vec::new());
+        let (description, url, former_slugs, merged) = (None, None, Vec::new(), Vec::new());
         let (creation, creation_key, profile, parent) = (None, None, Profile::default(), None);
         Self {
             id,
@@ -110,6 +112,7 @@ impl Term {
             url,
             profile,
             former_slugs,
+            merged,
             parent,
             order: Vec::new(),
         }

@@ -167,7 +167,8 @@ impl Cached for PostDetails {
 impl Cached for Term {
     fn heap_bytes(&self) -> usize {
         let texts = self.name.len() + self.description.heap_bytes() + self.url.heap_bytes() + self.profile.text_bytes();
-        let slugs = 2 * self.slug.heap_bytes() + self.former_slugs.heap_bytes() + self.parent.heap_bytes();
+        let others = self.former_slugs.heap_bytes() + self.merged.heap_bytes() + self.parent.heap_bytes();
+        let slugs = 2 * self.slug.heap_bytes() + others;
         texts + slugs + size_of_val(self.order.as_slice())
     }
 }

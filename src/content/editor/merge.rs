@@ -158,6 +158,7 @@ fn merged(from: &Term, into: &Term) -> std::result::Result<Term, UserError> {
             after.former_slugs.push(slug.clone());
         }
     }
+    after.merged.extend(from.merged.iter().chain([&from.id.first_slug]).cloned());
     if after.former_slugs.len() > FORMER_SLUGS_MAX {
         let noun = into.kind().noun();
         let message = format!("the {noun} would have more than {FORMER_SLUGS_MAX} former slugs");

@@ -43,9 +43,9 @@ pub struct GoneTerm {
 }
 
 impl GoneTerm {
-    /// The first slug of the term that has this slug as a former one, because the two were merged.
+    /// The first slug of the term into which this one was merged.
     pub(crate) fn merged_into(&self) -> Option<Slug> {
-        let now_of = self.now_of.as_ref().filter(|term| term.former_slugs.contains(&self.slug));
+        let now_of = self.now_of.as_ref().filter(|term| term.merged.contains(&self.slug));
         now_of.map(|term| term.id.first_slug.clone())
     }
 }

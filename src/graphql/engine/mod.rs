@@ -1,12 +1,13 @@
 //! What repairs the engine, `async-graphql` 7.2.1. The rule: each part is here because of one behaviour of the engine, and can be deleted when a later version
-//! behaves otherwise:
+//! behaves otherwise. `tests/it/graphql/engine.rs` has the smallest document for each, and fails when the engine behaves otherwise. The numbers are those of
+//! issues of async-graphql/async-graphql; the others have none yet.
 //!
-//! - `completion`: keys are in the order in which their fields finish, failed fields are omitted, and an object without keys is null;
+//! - `completion`: keys are in the order in which their fields finish (#612), failed fields are omitted, and an object without keys is null;
 //! - `interface_value`: the error of a field that is selected on an interface has no path;
-//! - `ready`: each field takes a future and a task, and each object a map;
+//! - `ready`: each field takes a future and a task, and each object a map (#132, #1354, closed);
 //! - `rules`: rules of the specification are lacking, and some are wrong;
 //! - `unsent`: a variable that was not sent is null;
-//! - `validation`: the values of the variables are substituted for those of other operations too.
+//! - `validation`: the values of the variables are substituted for those of other operations too (#1014, pull request #1669).
 
 pub mod completion;
 pub(super) mod interface_value;

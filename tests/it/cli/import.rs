@@ -94,6 +94,10 @@ fn the_report_in_json_names_every_item() {
         "ignored": [{"ending": ".png", "files": 1, "first": "logo.png"}],
     });
     assert_eq!(report(), expected);
+    let text = std::fs::read_to_string(&file).expect("the report");
+    let place = |key: &str| text.find(&format!("\n  \"{key}\"")).expect("a key");
+    let keys = ["dryRun", "created", "changed", "redirects", "pages", "failed", "notes", "metadata", "ignored"];
+    assert!(keys.map(place).is_sorted(), "in the order of their importance: {text}");
     assert!(report()["failed"][0]["text"].as_str().is_some_and(|text| text.contains("someday")));
 }
 

@@ -91,6 +91,32 @@ async fn the_posts_of_a_tag_get_the_other_one_once_and_its_slugs_find_it() {
 }
 
 #[tokio::test]
+async fn an_earlier_version_gets_the_tag_into_which_its_own_was_merged_whatever_the_slugs_are_since() {
+    for site in sites().await {
+        let posts = filled(&site, &[&["a"], &["d"], &["b"], &["b"]]).await;
+        let id = |n: usize| &posts[n].post.id;
+        let without_d = format!("updatePost(input: {{ id: \"post-{}\", expectedVersion: 1, tagSlugs: [] }})", id(1));
+        mutate(&site, &format!("{without_d} {{ {ERRORS} }}")).await;
+        for change in [
+            "deleteTag(input: { @tag(d) })",
+            "mergeTags(input: { from: { @tag(a) }, into: { @tag(b) } })",
+            r#"updateTag(input: { @tag(b), slug: "a" })"#,
+            r#"updateTag(input: { @tag(a), slug: "d" })"#,
+            r#"updateTag(input: { @tag(d), slug: "a" })"#,
+        ] {
+            assert_eq!(refused(&mutate(&site, &format!("{change} {{ {ERRORS} }}")).await), [""; 0], "{change}");
+        }
+        let restore = |n: usize| {
+            let input = format!("revisionId: \"revision-{}-1\", expectedVersion: 2", id(n));
+            format!("restoreRevision(input: {{ {input} }}) {{ post {{ tags {{ slug }} }} {ERRORS} }}")
+        };
+        assert_eq!(mutate(&site, &restore(0)).await["post"]["tags"], json!([{ "slug": "a" }]));
+        assert_eq!(refused(&mutate(&site, &restore(1)).await), ["NOT_FOUND revisionId"], "it was never merged");
+        site.assert_sound().await;
+    }
+}
+
+#[tokio::test]
 async fn categories_authors_and_series_are_merged_too() {
     for site in sites().await {
         filled(&site, &[&["a"], &["a"], &["a"]]).await;

@@ -12,6 +12,7 @@ mod change_feed;
 mod cleared;
 mod counts;
 mod drafts;
+mod engine;
 mod errors;
 mod explain;
 mod fair_use;

@@ -20,6 +20,7 @@ mod notion;
 mod parse;
 mod pictures;
 mod read_folder;
+mod promised;
 mod readers;
 mod reading;
 mod site_fields;

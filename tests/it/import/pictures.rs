@@ -365,7 +365,7 @@ async fn covers_of_themes_and_links_to_pictures_become_pictures_of_the_site() {
         .zip(fronts)
         .map(|(n, front)| (format!("posts/p{n}.md"), format!("---\ntitle: P{n}\ndate: 2025-01-01\n{front}\n---\n")))
         .collect();
-    let body = "[![x](/images/s.png)](/images/s.png) ![x](@site/static/images/s.png) [gone](/images/gone.png) `[x](/images/s.png)`\n";
+    let body = "[![x](/images/s.png)](/images/s.png) ![x](@site/static/images/s.png) <video poster=\"/images/s.png\"></video> [gone](/images/gone.png) `[x](/images/s.png)`\n";
     files
         .push(("posts/links.md".to_owned(), format!("---\ndate: 2025-01-02\nheader: true\nbanner: none\n---\n{body}")));
     let files: Vec<_> = files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
@@ -381,11 +381,29 @@ async fn covers_of_themes_and_links_to_pictures_become_pictures_of_the_site() {
         match post["slug"].as_str() {
             Some("links") => {
                 assert_eq!(post["cover"], Value::Null);
-                let expected =
-                    format!("[![x]({path})]({path}) ![x]({path}) [gone](/images/gone.png) `[x](/images/s.png)`\n");
+                let expected = format!(
+                    "[![x]({path})]({path}) ![x]({path}) <video poster=\"{path}\"></video> [gone](/images/gone.png) `[x](/images/s.png)`\n"
+                );
                 assert_eq!(post["body"]["markdown"], json!(expected));
             }
             _ => assert_eq!(post["cover"]["url"], json!(path), "{post}"),
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_of_a_site_in_a_folder_are_found() {
+    let text = "---\ndate: 2025-01-02\n---\n![](/img/a.png)\n";
+    for (file, picture) in [
+        ("guides/first.md", "website/static/img/a.png"),
+        ("website/blog/first.md", "website/static/img/a.png"),
+        ("packages/site/guide/first.md", "packages/site/public/img/a.png"),
+    ] {
+        let root = folder(&[(file, text)]);
+        write_bytes(&root, picture, &png(3));
+        let library = library();
+        let site = site_over(MemoryStore::empty(), &library).await;
+        let report = import(&site.content, root.path()).await.expect("an import");
+        assert_eq!((report.pictures.made, notes(&report)), (1, Vec::new()), "{file}");
     }
 }

@@ -9,7 +9,7 @@ use crate::found::{Item, NotImported, PagePlace};
 use crate::html::note_of_hidden;
 use crate::title::title_of;
 use crate::words::note_of_names;
-use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term, TermKind, dates, link_marks};
+use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term, TermKind, VALUE_BYTES_MAX, dates, link_marks};
 use tidings_model::asset::ALT_CHARS_MAX;
 use tidings_model::rules::{EXCERPT_CHARS_MAX, SUBTITLE_CHARS_MAX};
 use tidings_model::{Instant, JsonValue, Metadata, Slug};
@@ -20,8 +20,6 @@ use super::space::{Space, origin, plain};
 use super::targets::LinkedEntry;
 use super::{hidden, rich_text};
 
-/// The longest value that is kept in the metadata, which has space for two of them.
-const VALUE_BYTES_MAX: usize = 15 << 10;
 /// The path of the page at the root.
 const HOME: &str = "index";
 

@@ -1,5 +1,5 @@
 //! Finds the addresses of pictures and links in Markdown: `![](a.png)`, `[label]: a.png`, `<img src="a.png">`, and `srcset` of `<img>` and
-//! `<source>`; `[a](b.md)`. The rule: what is not an address stays byte for byte.
+//! `<source>`, `poster` of `<video>`; `[a](b.md)`. The rule: what is not an address stays byte for byte.
 
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ fn spans(markdown: &str) -> Vec<Range<usize>> {
             '\n' => found.extend(definition(text, at).filter(|span| has_ending(&text[span.clone()]))),
             '!' => found.extend(of_picture(text, at)),
             _ => {
-                let name = tag_of(&text[at..], &["img", "source"]);
+                let name = tag_of(&text[at..], &["img", "source", "video"]);
                 let Some((name, length)) = name.and_then(|name| Some((name, tag_length(&text[at..])?))) else {
                     return 1;
                 };
@@ -182,6 +182,7 @@ fn sources_of(name: &str, tag: &str) -> Vec<Range<usize>> {
     let of_attribute = |(attribute, value): (&str, Option<Range<usize>>)| match attribute.to_ascii_lowercase().as_str()
     {
         "src" if name == "img" => value.into_iter().collect(),
+        "poster" if name == "video" => value.into_iter().collect(),
         "srcset" => value.map_or_else(Vec::new, |value| candidates(tag, value)),
         _ => Vec::new(),
     };
@@ -253,6 +254,7 @@ mod tests {
                 vec!["a.png", "b.png", "c.png?w=2", "d,e.png", "f.png"],
             ),
             ("<picture><Source srcset=\" a.png \" src=b.mp4><source srcset=c.png></picture>", vec!["a.png", "c.png"]),
+            ("<video poster=\"a.png\" src=b.mp4></video>", vec!["a.png"]),
             ("`![](a.png)` ``x ` ![](b.png)`` ![](c.png)", vec!["c.png"]),
             ("```md\n![](a.png)\n```\n![](b.png)\n~~~\n![](c.png)", vec!["b.png"]),
             ("> - ~~~\n>   ![](a.png)\n>   ~~~\n> ![](b.png)", vec!["b.png"]),

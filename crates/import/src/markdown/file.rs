@@ -29,8 +29,10 @@ pub(super) fn read_with(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Rea
 fn outcome(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Result<ReadOutcome, String> {
     let skipped =
         |reason: &str| Ok(ReadOutcome::Skipped(Skipped { origin: origin.to_owned(), reason: reason.to_owned() }));
-    let text = String::from_utf8(content)
-        .map_err(|error| format!("not UTF-8: the byte at {} cannot be read", error.utf8_error().valid_up_to()))?;
+    let text = String::from_utf8(content).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("not UTF-8: the byte at {at} cannot be read; convert it with `iconv -f ISO-8859-1 -t UTF-8`, or from its encoding")
+    })?;
     if is_archetype(origin, &text) {
         return skipped("Hugo's template of new files");
     }

@@ -138,7 +138,9 @@ fn note_templates(templates: Vec<(&String, Vec<FileLink>)>, found: &mut FoundCon
     let known: HashSet<String> = origins.flat_map(file_links::names_of).filter(|name| named.contains(name)).collect();
     for (file, links) in &templates {
         let unknown = links.iter().filter(|link| !link.names.iter().any(|name| known.contains(name)));
-        let texts: Vec<&str> = unknown.filter_map(|link| link.template.as_deref()).collect();
+        let mut shown = HashSet::new();
+        let texts = unknown.filter_map(|link| link.template.as_deref()).filter(|text| shown.insert(*text));
+        let texts: Vec<&str> = texts.collect();
         if texts.is_empty() {
             continue;
         }

@@ -11,19 +11,20 @@ const DRAFTS: &str = "draft isDraft";
 /// A word for "yes" hides.
 const HIDDEN: &str = "\
     unlisted isUnlisted private isPrivate hidden isHidden hide secret unpublished headless protected isProtected \
-    passwordProtected encrypt encrypted isEncrypted membersOnly subscribersOnly eleventyExcludeFromCollections";
+    passwordProtected encrypt encrypted isEncrypted members membersOnly subscribersOnly premium isPremium paid paywall \
+    gated locked wip workInProgress eleventyExcludeFromCollections";
 /// A word for "no" hides.
 const SHOWN: &str = "\
-    published isPublished publish dgPublish public isPublic listed isListed visible isVisible render routable";
+    published isPublished publish dgPublish public isPublic listed isListed visible isVisible render routable enabled";
 /// Only false hides: `none` is a style of Jekyll, and another word is an address.
 const PERMALINK: &str = "permalink";
 /// Other words in these hide, too, unless they are a date.
 const PUBLISHED: &str = "published isPublished publish";
-const STATUSES: &str = "status postStatus publishStatus";
+const STATUSES: &str = "status postStatus publishStatus state";
 const HIDDEN_STATUSES: &str = "draft private hidden pending unlisted unpublished password protected trash";
 /// Any value except one of these words hides.
-const VISIBILITIES: &str = "visibility";
-const PUBLIC: &str = "public published everyone all visible true yes on";
+const VISIBILITIES: &str = "visibility access";
+const PUBLIC: &str = "public published everyone all visible open free true yes on";
 const PASSWORDS: &str = "password passwords passwd passphrase";
 const EXPIRIES: &str = "expiryDate expireDate expirationDate expires expiresAt unpublishDate unpublishAt";
 /// The table that controls what Hugo builds, and the words for nothing.
@@ -42,8 +43,9 @@ const SHOWN_CHARS: usize = 40;
 
 /// Whether the front matter marks the post as a draft in the usual words.
 pub(super) fn is_plain_draft(front: &Value) -> bool {
-    let says = |key, words| front.get(key).and_then(Value::text).is_some_and(|text| is_word(text, words));
-    says("draft", YES) || says("published", FALSE) || says("status", "draft private hidden pending")
+    let status = front.get("status").and_then(Value::text);
+    status.is_some_and(|text| is_word(text, "draft private hidden pending"))
+        || places(front).flat_map(Value::pairs).any(|(key, value)| says_draft(key, value))
 }
 
 /// The key that hides a file, and its value as written; `None` if nothing hides it, or if it is only marked as a draft. `now`: the time of the
@@ -133,7 +135,7 @@ fn is_mark(key: &str, value: &Value) -> bool {
     }
     let Some(text) = value.text() else {
         // Eleventy's value can name collections that exclude the file. In other keys, a list such as `hide: [toc]` is about parts of a page.
-        return is_key(key, "eleventyExcludeFromCollections") && !value.is_empty();
+        return !value.is_empty() && (is_one_of(key, DRAFTS) || is_key(key, "eleventyExcludeFromCollections"));
     };
     let is_doubtful = || !is_word(text, YES) && !text.contains(|c: char| c.is_ascii_digit());
     (is_one_of(key, DRAFTS) && !is_word(text, NO))

@@ -8,7 +8,7 @@ use tidings_model::{Language, Metadata, PagePath, Slug, markdown};
 use super::fields::PostFields;
 
 /// Folders in which generators keep content and that are not part of an address.
-const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "pages/", "src/"];
+const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "pages/", "src/", "source/"];
 /// The place of a page in the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
@@ -142,6 +142,7 @@ mod tests {
             ("docs/install/linux.md", "slug: debian", "docs/install/debian"),
             ("docs/intro.md", "slug: /", "docs/intro"),
             ("docs/intro.md", "slug: /start/here", "start/here"),
+            ("source/about/index.md", "type: about", "about"),
             ("_pages/x.md", "permalink: /about/team.html", "about/team"),
             ("pages/x.md", "permalink: /:categories/:title/", "x"),
             ("src/pages/index.md", "title: A", "index"),

@@ -25,8 +25,10 @@ const OTHER_COVERS: &str = "\
 const OF_HEADER: &str = "overlay_image image teaser og_image";
 /// The keys of the address, if the cover is a table.
 const ADDRESSES: &str = "image src url path file";
-/// The folders that generators serve at the root of the site, and the root.
-const SERVED: &[&str] = &["", "static", "public", "assets", "src"];
+/// The folders that generators serve at the root of the site, and the root. Docusaurus has `docs` beside the folder of its site, `website`.
+const SERVED: &[&str] = &["", "static", "public", "assets", "src", "website/static"];
+/// The same folders of a site that is in a folder above the file.
+const SERVED_OF_SITE: &[&str] = &["static", "public"];
 
 /// The extensions of pictures that can become assets of the site.
 const LINKED: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg"];
@@ -111,10 +113,10 @@ pub fn resolve(root: &Path, origin: &str, address: &str) -> Result<String, Strin
     let mut reason = "there is no such file in the imported folder";
     // Docusaurus's `@site/static/a.png` is below the site, `@/a.png` below Zola's content or Astro's source folder.
     let (path, bases) = match path.strip_prefix("@/").or_else(|| path.strip_prefix("~/")) {
-        Some(path) => (path, CONTENT.to_vec()),
-        None if path.starts_with("@site/") => (&path["@site".len()..], folders_above(origin)),
-        None if path.starts_with('/') => (path.as_str(), SERVED.to_vec()),
-        None => (path.as_str(), vec![folder]),
+        Some(path) => (path, owned(CONTENT)),
+        None if path.starts_with("@site/") => (&path["@site".len()..], owned(&folders_above(origin))),
+        None if path.starts_with('/') => (path.as_str(), served(origin)),
+        None => (path.as_str(), owned(&[folder])),
     };
     // A file that was named on macOS can have the decomposed form of the name.
     let forms = [path.to_owned(), composed(path).into_owned(), decomposed(path)];
@@ -127,6 +129,17 @@ pub fn resolve(root: &Path, origin: &str, address: &str) -> Result<String, Strin
         }
     }
     Err(reason.to_owned())
+}
+
+/// The folders for an address that begins with a slash.
+fn served(origin: &str) -> Vec<String> {
+    let above = folders_above(origin).into_iter().filter(|folder| !folder.is_empty());
+    let of_sites = above.flat_map(|folder| SERVED_OF_SITE.iter().map(move |name| format!("{folder}/{name}")));
+    owned(SERVED).into_iter().chain(of_sites).collect()
+}
+
+fn owned(folders: &[&str]) -> Vec<String> {
+    folders.iter().map(|folder| (*folder).to_owned()).collect()
 }
 
 /// The file at a path below a folder of the root; `None` if it does not exist, an error if the path leaves the root.

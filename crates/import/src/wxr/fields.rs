@@ -2,11 +2,14 @@
 
 use tidings_model::JsonValue;
 
+use crate::VALUE_BYTES_MAX;
+
 use super::element::Element;
 use super::site;
 
-/// The custom fields of the post, each as a text, or as a list if the post has it several times. `others`: lists without a field in Tidings.
-pub(super) fn metadata(item: &Element, others: Vec<(String, Vec<String>)>) -> JsonValue {
+/// The custom fields of the post, each as a text, or as a list if the post has it several times; and the names of those that are too long. `others`: lists
+/// without a field in Tidings.
+pub(super) fn metadata(item: &Element, others: Vec<(String, Vec<String>)>) -> (JsonValue, Vec<String>) {
     let of_post = item.children("wp:postmeta").map(|meta| {
         let value = meta.child("wp:meta_value").map_or_else(String::new, |value| value.text.clone());
         (meta.child_text("wp:meta_key").to_owned(), vec![value], false)
@@ -25,10 +28,12 @@ pub(super) fn metadata(item: &Element, others: Vec<(String, Vec<String>)>) -> Js
             }
         }
     }
-    JsonValue::object(fields.into_iter().map(|(name, mut values, is_list)| match values.len() {
+    let fields = fields.into_iter().map(|(name, mut values, is_list)| match values.len() {
         1 if !is_list => (name, values.remove(0)),
         _ => (name, JsonValue::List(values)),
-    }))
+    });
+    let (kept, too_long): (Vec<_>, Vec<_>) = fields.partition(|(_, value)| value.to_json().len() <= VALUE_BYTES_MAX);
+    (JsonValue::object(kept), too_long.into_iter().map(|(name, _)| name).collect())
 }
 
 /// The value of a field of WordPress itself or of a plugin.

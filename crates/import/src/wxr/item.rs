@@ -32,12 +32,14 @@ pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> ReadItem {
     if date.is_none() && !is_draft && !is_page {
         return Err(NotImported::UNDATED.into());
     }
-    let metadata = Metadata::of(&fields::metadata(item, terms::others(item)))
-        .map_err(|bad| format!("its custom fields: metadata {bad}"))?;
+    let (metadata, too_long) = fields::metadata(item, terms::others(item));
+    let metadata = Metadata::of(&metadata).map_err(|bad| format!("its custom fields: metadata {bad}"))?;
+    let lost = (!too_long.is_empty())
+        .then(|| format!("custom fields that are too long for metadata: {}", too_long.join(", ")));
     let Body { text, notes } = body::read(content, &Galleries { site, post: item.child_text("wp:post_id") });
     let post = ImportedPost { metadata: Some(metadata), ..post(item, site, origin, is_draft, date, text) };
     let page = is_page.then(|| place_of_page(item, site, &post)).transpose()?;
-    Ok(Item { post, page, notes: note.into_iter().chain(notes).collect() })
+    Ok(Item { post, page, notes: note.into_iter().chain(lost).chain(notes).collect() })
 }
 
 /// The path in the page's address below that of the site, which contains the parent pages; a draft has only its slug.

@@ -28,7 +28,7 @@ pub(super) use counts::read_listing;
 pub(super) use known::Posts;
 pub(crate) use report::CheckReport;
 pub use report::Difference;
-pub(super) use report::Fix;
+pub(super) use report::{Fix, TWICE};
 pub(super) use site_pages::{find as find_pages, rows_beside as rows_of_pages};
 pub(super) use terms::Terms;
 

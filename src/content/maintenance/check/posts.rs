@@ -17,7 +17,7 @@ use crate::store::{Entity, Key, Store, StoreError};
 use super::counts::{Counts, check_count, check_listings};
 use super::known::{Known, Posts};
 use super::partition::{Partitions, TimeRows};
-use super::report::{CheckReport, Fix};
+use super::report::{CheckReport, Fix, TWICE};
 
 /// `indexed`: the fields that have an index.
 pub(super) async fn check(store: &Store, indexed: &IndexedFields, report: &mut CheckReport) -> Result<Posts> {
@@ -153,7 +153,7 @@ impl FoundPosts {
         let (kept, second) = if known.version > other.version { (&known, other) } else { (other, &known) };
         let what =
             format!("its post is also stored at {}{}", kept.place.collection.name(), kept.place.whole(&kept.slug));
-        report.add(second.place.collection.table(), &second.place.whole(&second.slug), what, Fix::TWICE);
+        report.add(second.place.collection.table(), &second.place.whole(&second.slug), what, Fix::Person(TWICE));
         let kept = kept.clone();
         self.posts.by_id.insert(post.id.clone(), kept);
     }

@@ -95,13 +95,12 @@ pub enum Fix {
     Person(&'static str),
 }
 
+/// What to do with a post that is stored at two places.
+pub(in crate::content::maintenance) const TWICE: &str = "decide which of the two is right: export, delete the line of the other, and import into a new store; or remove its rows with a tool for Azure tables";
+
 impl Fix {
     pub(super) const ORPHAN: Self = Self::Person(
         "this version of Tidings never writes such a row: remove it with a tool for Azure tables; if the store is a file, export the content and import it into a new store",
-    );
-
-    pub(in crate::content::maintenance) const TWICE: Self = Self::Person(
-        "decide which of the two is right: export, delete the line of the other, and import into a new store; or remove its rows with a tool for Azure tables",
     );
 
     pub(super) const SHARED_SLUG: Self =

@@ -2,7 +2,7 @@
 //! partitions of the index of fields, which follow from its metadata; it is removed only if the same row is stored where it belongs, or if the user asks
 //! for it (`--remove-lost`).
 
-use crate::content::maintenance::check::Fix;
+use crate::content::maintenance::check::TWICE;
 use crate::content::tables::rows::lookup::{self as lookup_rows, LookupRow};
 use crate::content::tables::rows::{pointer, post as rows};
 use crate::content::write::{Overlay, claim_row};
@@ -34,6 +34,9 @@ impl Truth {
 
     pub(super) fn summarise(&self, rows: &mut Overlay<'_>, place: &PostPlace) -> Planned {
         let Some(known) = self.posts.get(&place.key.id) else { return Ok(Done::Nothing) };
+        if known.place != *place && is_stored(rows, place, &known.slug)? {
+            return Ok(Done::left(TWICE));
+        }
         let whole = rows.get(known.place.collection.table(), &known.place.whole(&known.slug))?;
         let post = match whole.as_ref().map(rows::read_summary) {
             Some(Ok(post)) if post.id == place.key.id && PostPlace::of(&post) == known.place => post,
@@ -76,8 +79,7 @@ impl Truth {
         let existing = rows.get(table, &key)?;
         let is_elsewhere = self.posts.get(&post.id).is_some_and(|known| known.place != own);
         if is_elsewhere || existing.as_ref().is_some_and(|existing| existing.properties != row.properties) {
-            let Fix::Person(advice) = Fix::TWICE else { return Ok(Done::Nothing) };
-            return Ok(Done::left(advice));
+            return Ok(Done::left(TWICE));
         }
         rows.delete(collection.table(), at.clone());
         if (table, key.partition()) != (collection.table(), at.partition()) {
@@ -195,6 +197,14 @@ impl Truth {
         let is_stored = post.is_some_and(|post| PostPlace::of(&post) == *place);
         Ok((is_named && is_stored).then_some(Done::Nothing))
     }
+}
+
+/// Whether a whole post is stored at a place. `slug`: its slug if the summary there cannot be read.
+fn is_stored(rows: &Overlay<'_>, place: &PostPlace, slug: &Slug) -> Result<bool, StoreError> {
+    let (table, id) = (place.collection.table(), &place.key.id);
+    let summary = post_of(rows.get(table, &place.summary())?, id);
+    let whole = place.whole(summary.as_ref().map_or(slug, |post| &post.slug));
+    Ok(post_of(rows.get(table, &whole)?, id).is_some_and(|post| PostPlace::of(&post) == *place))
 }
 
 fn post_of(row: Option<Entity>, id: &PostId) -> Option<Post> {

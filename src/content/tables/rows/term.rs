@@ -56,6 +56,7 @@ pub fn identity(term: &Term) -> Properties {
         .optional_text("Url", term.url.as_deref())
         .optional_text(PROFILE, stored_profile(&term.profile))
         .slugs("FormerSlugs", &term.former_slugs)
+        .slugs("Merged", &term.merged)
         .optional_text(PARENT, term.parent.as_ref())
         .optional_text(ORDER, stored_order(&term.order))
         .build()
@@ -103,6 +104,7 @@ pub fn read(kind: TermKind, row: &Entity) -> Result<TermRow, StoreError> {
         url: fields.optional_text("Url")?.map(ToString::to_string),
         profile: profile.transpose().map_err(|_| fields.damaged(PROFILE))?.unwrap_or_default(),
         former_slugs: fields.slugs("FormerSlugs")?,
+        merged: fields.slugs("Merged")?,
         parent: fields.optional_parsed(PARENT)?,
         order: read_order(&fields)?,
     };

@@ -131,6 +131,14 @@ async fn fields_of_a_post_are_read_and_an_empty_date_is_replaced() {
 }
 
 #[tokio::test]
+async fn a_custom_field_that_is_too_long_costs_no_post() {
+    let (site, report) =
+        imported_items(&[item(1, "a", &(meta("css", &"x".repeat(40_000)) + &meta("mood", "calm")))]).await;
+    assert_eq!(notes(&report), ["1: custom fields that are too long for metadata: css"]);
+    assert_eq!(shown(&site, "metadata").await, [("s1".to_owned(), json!({ "mood": "calm" }))]);
+}
+
+#[tokio::test]
 async fn an_item_that_cannot_be_read_does_not_affect_others() {
     let items = [
         item(1, "a", "").into_bytes(),
