@@ -108,6 +108,14 @@ impl CleanAsset {
             Clean::File(facts, _) => &facts.name,
         }
     }
+
+    /// What a viewer of a drawing misses after it was cleaned.
+    pub fn left_out(&self) -> &[&'static str] {
+        match &self.0 {
+            Clean::Picture(_, cleaned) => &cleaned.left_out,
+            Clean::File(..) => &[],
+        }
+    }
 }
 
 /// Clones share the state.

@@ -55,8 +55,8 @@ pub(super) async fn add(
     let mut pictures = Pictures { root: root.to_owned(), media, assets: HashMap::new() };
     let (reader, actor) = (content.reader(), Actor::new(ActorKind::Import, "import", Role::Editor));
     let editor = AssetEditor::new(content, &reader, &actor)?;
-    let (accepted, refused_bytes, counts) = (HashSet::new(), HashMap::new(), PictureCounts::default());
-    let mut adding = Adding { library, editor, root, options, accepted, refused: refused_bytes, counts };
+    let (accepted, refused, counts, notes) = (HashSet::new(), HashMap::new(), PictureCounts::default(), Vec::new());
+    let mut adding = Adding { library, editor, root, options, accepted, refused, counts, notes };
     if let Some((_, records)) = exported {
         adding.add_exported(records, &mut report.notes).await?;
     }
@@ -90,6 +90,7 @@ pub(super) async fn add(
         }
     }
     adding.editor.log_imported(if options.dry_run { 0 } else { adding.counts.made });
+    report.notes.append(&mut adding.notes);
     report.pictures = adding.counts;
     Ok(pictures)
 }
@@ -129,6 +130,7 @@ struct Adding<'a> {
     /// The pictures that cannot be decoded, by the hash of their bytes, with the reason.
     refused: HashMap<AssetHash, String>,
     counts: PictureCounts,
+    notes: Vec<Note>,
 }
 
 impl Adding<'_> {
@@ -162,6 +164,10 @@ impl Adding<'_> {
             Err(error) => return Ok(Err(error.to_string())),
         };
         let (asset, Said { name, alt, record }) = (clean.name().clone(), said);
+        if !clean.left_out().is_empty() {
+            let text = format!("is imported without {} (docs/assets.md#svg)", clean.left_out().join(" and "));
+            self.notes.push(Note { origin: format!("{} {file}", noun(file)), text });
+        }
         match refusal(self.editor.existing(&asset, name, alt).await)? {
             Err(reason) => return Ok(Err(reason)),
             Ok(found) if found.is_some() || self.accepted.contains(&asset.hash) => {

@@ -50,7 +50,15 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
         return Err(BadPicture::Truncated(AssetFormat::Gif));
     }
     kept.push(TRAILER);
-    Ok(Cleaned { format: AssetFormat::Gif, bytes: kept, width, height, is_animated: frames > 1, is_turned: false })
+    Ok(Cleaned {
+        format: AssetFormat::Gif,
+        bytes: kept,
+        width,
+        height,
+        is_animated: frames > 1,
+        is_turned: false,
+        left_out: Vec::new(),
+    })
 }
 
 fn color_table_bytes(flags: u8) -> usize {

@@ -30,6 +30,8 @@ pub(super) struct Cleaned {
     pub is_animated: bool,
     /// Whether a viewer turns the picture by 90° in either direction.
     pub is_turned: bool,
+    /// What a viewer of a drawing would miss.
+    pub left_out: Vec<&'static str>,
 }
 
 /// # Errors

@@ -77,7 +77,15 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     }
     let is_animated = flags_at.is_some_and(|at| kept[at] & IS_ANIMATED != 0);
     let is_turned = orientation::is_turned(turn);
-    Ok(Cleaned { format: AssetFormat::WebP, bytes: in_riff(&kept), width, height, is_animated, is_turned })
+    Ok(Cleaned {
+        format: AssetFormat::WebP,
+        bytes: in_riff(&kept),
+        width,
+        height,
+        is_animated,
+        is_turned,
+        left_out: Vec::new(),
+    })
 }
 
 /// A frame of an animation with only its pixels. They must have the size that the frame says, which must be inside of the picture: a decoder takes

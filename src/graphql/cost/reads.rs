@@ -164,8 +164,7 @@ pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
         NodeId::Revision(..) => ("Revision", NODE_READS_MAX),
         NodeId::Token(_) => ("Token", 1),
         NodeId::Change(_) => ("AuditLogEntry", 1),
-        // Or `File`, whose fields cost as little.
-        NodeId::Asset(_) => ("Image", 1),
+        NodeId::Asset(_) => ("Asset", 1),
     }
 }
 

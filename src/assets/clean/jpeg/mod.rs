@@ -91,7 +91,15 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     written.extend(kept);
     written.extend([0xff, END]);
     let is_turned = orientation::is_turned(applications.turn);
-    Ok(Cleaned { format: AssetFormat::Jpeg, bytes: written, width, height, is_animated: false, is_turned })
+    Ok(Cleaned {
+        format: AssetFormat::Jpeg,
+        bytes: written,
+        width,
+        height,
+        is_animated: false,
+        is_turned,
+        left_out: Vec::new(),
+    })
 }
 
 fn bad_tables(input: &Input<'_>) -> BadPicture {

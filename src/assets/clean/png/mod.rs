@@ -88,7 +88,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     }
     write_chunk(&mut kept, *b"IEND", &[]);
     let (is_animated, is_turned) = (seen.contains(b"acTL"), orientation::is_turned(turn));
-    Ok(Cleaned { format: AssetFormat::Png, bytes: kept, width, height, is_animated, is_turned })
+    Ok(Cleaned { format: AssetFormat::Png, bytes: kept, width, height, is_animated, is_turned, left_out: Vec::new() })
 }
 
 /// The next chunk: its type and its data.

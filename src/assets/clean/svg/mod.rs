@@ -138,6 +138,10 @@ fn value_of<'a>(attribute: &Attribute<'a>) -> Result<Cow<'a, str>, BadPicture> {
 const ENTITIES: &str = "entities of its own";
 const LENGTH: &str = "more than 4 MiB";
 
+const FORMATTED_TEXT: &str = "formatted text (`foreignObject`)";
+const FONTS: &str = "embedded fonts";
+const PICTURES: &str = "pictures that are not in it";
+
 fn damaged(what: impl Into<String>) -> BadPicture {
     BadPicture::Damaged { format: AssetFormat::Svg, what: what.into() }
 }
@@ -173,6 +177,7 @@ struct Drawing {
     sheet: String,
     /// Known from the root on.
     size: Option<(u32, u32)>,
+    left_out: Vec<&'static str>,
 }
 
 impl Drawing {
@@ -196,6 +201,11 @@ impl Drawing {
         }
         let parent = self.open.last().map_or(Content::Elements, |open| open.content);
         let Some((name, content)) = known.filter(|_| parent.has_elements()) else {
+            match name {
+                "foreignObject" => self.leave_out(FORMATTED_TEXT),
+                "font" | "font-face" if space == Space::Svg => self.leave_out(FONTS),
+                _ => {}
+            }
             self.spaces.truncate(spaces);
             self.skipped = 1;
             return Ok(());
@@ -205,6 +215,9 @@ impl Drawing {
             return Err(unsupported("more than 100,000 elements"));
         }
         let attributes = attributes::cleaned(start, name, &self.spaces, &mut self.embedded)?;
+        if name == "image" && !attributes.iter().any(|(name, _)| *name == "href") {
+            self.leave_out(PICTURES);
+        }
         if self.size.is_none() {
             let of = |name: &str| attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str());
             self.size = Some(size::of(of("width"), of("height"), of("viewBox")));
@@ -223,7 +236,11 @@ impl Drawing {
         // The parser has refused an end without a start.
         let Some(Open { name, content, spaces }) = self.open.pop() else { return Ok(()) };
         if content == Content::Sheet {
-            self.written.text(&css::sheet(&std::mem::take(&mut self.sheet)));
+            let sheet = std::mem::take(&mut self.sheet);
+            if sheet.to_ascii_lowercase().contains("@font-face") {
+                self.leave_out(FONTS);
+            }
+            self.written.text(&css::sheet(&sheet));
         }
         self.written.end(name);
         self.repeats.close();
@@ -245,6 +262,12 @@ impl Drawing {
         self.check_length()
     }
 
+    fn leave_out(&mut self, what: &'static str) {
+        if !self.left_out.contains(&what) {
+            self.left_out.push(what);
+        }
+    }
+
     /// The same bound as for the file, so that the result can be cleaned again.
     fn check_length(&self) -> Result<(), BadPicture> {
         if self.written.len() > BYTES_MAX { Err(unsupported(LENGTH)) } else { Ok(()) }
@@ -256,8 +279,15 @@ impl Drawing {
             return Err(BadPicture::Truncated(AssetFormat::Svg));
         }
         self.repeats.check()?;
-        let bytes = self.written.into_bytes();
-        Ok(Cleaned { format: AssetFormat::Svg, bytes, width, height, is_animated: false, is_turned: false })
+        Ok(Cleaned {
+            format: AssetFormat::Svg,
+            bytes: self.written.into_bytes(),
+            width,
+            height,
+            is_animated: false,
+            is_turned: false,
+            left_out: self.left_out,
+        })
     }
 }
 

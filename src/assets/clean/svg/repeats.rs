@@ -1,7 +1,7 @@
 //! How many elements a browser lays out: one that `use`, a pattern, a mask or a marker repeats counts at each place. The rule: the number is bounded,
 //! because ten elements that each repeat the one before ten times are ten billion, and no part contains itself.
 //!
-//! References in a style sheet do not count: it is not known here which elements they are for.
+//! References in a style sheet do not count: it is not known here which elements they are for. One that many elements inherit counts once.
 
 use std::collections::HashMap;
 

@@ -53,6 +53,15 @@ fn the_post_of_a_payload_has_the_terms_that_the_input_names() {
 }
 
 #[test]
+fn an_asset_that_a_node_names_may_be_a_file() {
+    for kind in ["Image", "File"] {
+        let node = format!("{{ node(id: \"asset-{}\") {{ ... on {kind} {{ url byteSize }} }} }}", "0".repeat(40));
+        let (bound, fields) = costs(&node, json!({}), &Sizes::default());
+        assert_eq!((bound, fields.len(), fields[0].fields.len()), (1, 1, 2), "{kind}");
+    }
+}
+
+#[test]
 fn a_payload_has_errors_or_the_object() {
     assert_eq!(update("", &format!("{TAGS} {CONFLICT}")), update("", TAGS));
     assert_eq!(create("", CONFLICT), create("", "post { id }"), "a new post conflicts with nothing");

@@ -14,3 +14,5 @@ mod pictures;
 mod provider;
 mod queries;
 mod values;
+
+pub use attack::peak_memory;
