@@ -70,8 +70,12 @@ impl MainQuery {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
+        #[graphql(
+            desc = "Tags of BCP 47, the most preferred first: the answer is the translation into the first of them that has one, or else the post itself. Without it, nothing stands in."
+        )]
+        preferred_languages: Option<Vec<String>>,
     ) -> Result<Option<PostObject>> {
-        PostObject::find(ctx, &slug).await
+        PostObject::find(ctx, &slug, &preferred_languages.unwrap_or_default()).await
     }
 
     /// A page by its current path or a former one (if `path` of the answer differs, redirect to it); null if it does not exist or the client has no access to
@@ -80,8 +84,12 @@ impl MainQuery {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The path, such as `docs/install`; a slash at its ends is ignored.")] path: String,
+        #[graphql(
+            desc = "Tags of BCP 47, the most preferred first: the answer is the translation into the first of them that has one, or else the page itself. Without it, nothing stands in."
+        )]
+        preferred_languages: Option<Vec<String>>,
     ) -> Result<Option<PageObject>> {
-        PageObject::find(ctx, &path).await
+        PageObject::find(ctx, &path, &preferred_languages.unwrap_or_default()).await
     }
 
     /// The published pages directly below a page, or at the top, by `order`, then by slug; none if the page does not exist or the client has no access to

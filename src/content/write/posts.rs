@@ -40,12 +40,17 @@ impl Writer {
         Ok(outcomes)
     }
 
-    /// Makes all changes in one transaction, or none of them.
+    /// Makes all changes in one transaction, or none of them. `key`: the idempotency key of the only creation among them.
     ///
     /// # Errors
     /// Those of [`change_posts_with`](Self::change_posts_with).
-    pub async fn change_posts_together(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Together> {
-        self.change_together(changes, new_tags, Vec::new()).await
+    pub async fn change_posts_together(
+        &self,
+        changes: Vec<Change>,
+        new_tags: &[Slug],
+        key: Option<&NewKey>,
+    ) -> Result<Together> {
+        self.change_together(changes, new_tags, key, Vec::new()).await
     }
 
     /// [`change_posts_together`](Self::change_posts_together), with changes of terms after those of the posts.
@@ -53,6 +58,7 @@ impl Writer {
         &self,
         changes: Vec<Change>,
         new_tags: &[Slug],
+        key: Option<&NewKey>,
         of_terms: Vec<TermChange>,
     ) -> Result<Together> {
         let (posts, terms) = (changes.len(), of_terms.len());
@@ -68,7 +74,7 @@ impl Writer {
             // Packing many bodies takes long.
             tokio::task::yield_now().await;
         }
-        let ended = match self.change_in_one(planned, new_tags, of_terms).await {
+        let ended = match self.change_in_one(planned, new_tags, key, of_terms).await {
             Err(ContentError::Store(error @ StoreError::Limit(_))) => Ok(Together::TooLarge(error.to_string())),
             ended => ended,
         };

@@ -32,6 +32,9 @@ pub(super) struct CreatePostInput {
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
     /// its own.
     language: Option<String>,
+    /// The id of a post of which this one is a translation, in a language that no other of its translations has; both are linked, and you must be allowed to
+    /// change it. If it has no translations yet, it gets a new version.
+    translation_of: Option<ID>,
     /// Whether the post is featured: shown first or with a mark.
     #[graphql(default)]
     featured: bool,
@@ -76,6 +79,7 @@ impl CreatePostInput {
             fields: self.fields.map(Into::into),
             cover: self.cover_id.map(|id| id.0.into()),
             language: self.language,
+            translation_of: self.translation_of.map(|id| id.0),
             is_featured: self.featured,
             publish: self.publish,
             publish_at: self.publish_at.map(|at| at.0),

@@ -38,6 +38,9 @@ pub(super) struct CreatePageInput {
     /// The language of the text: a tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters; stored in the usual case. If omitted or empty: none of
     /// its own.
     language: Option<String>,
+    /// The id of a page of which this one is a translation, in a language that no other of its translations has; both are linked. If it has no translations yet,
+    /// it gets a new version.
+    translation_of: Option<ID>,
     /// The position among the children of the parent, ascending; if omitted, the page comes after those with a position.
     order: Option<i32>,
     /// Whether the page is published at once; if omitted, it is a draft, unless `publishAt` is given.
@@ -53,7 +56,8 @@ pub(super) struct CreatePageInput {
 impl CreatePageInput {
     pub(super) fn into_parts(self) -> (Option<String>, NewPage) {
         let Self { path, title, excerpt, markdown, metadata, fields, .. } = self;
-        let Self { subtitle, cover_id, language, order, publish, publish_at, idempotency_key, .. } = self;
+        let Self { subtitle, cover_id, language, translation_of, order, publish, publish_at, idempotency_key, .. } =
+            self;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
         let text = NewPost {
@@ -65,6 +69,7 @@ impl CreatePageInput {
             fields,
             cover,
             language,
+            translation_of: translation_of.map(|id| id.0),
             publish,
             publish_at: publish_at.map(|at| at.0),
             ..NewPost::default()

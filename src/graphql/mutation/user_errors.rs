@@ -97,7 +97,7 @@ pub enum UserErrorCode {
     Invalid,
     /// The object that the value names does not exist, or you have no access to it. A NotFoundError.
     NotFound,
-    /// Another object has this slug, path or name, or has had this slug and is still found by it. An InputError.
+    /// Another object has this slug, path or name, or has had this slug and is still found by it; or another translation has this language. An InputError.
     Taken,
     /// The object was changed since the version in `expectedVersion`: show both states and let the person decide. A ConflictError.
     Conflict,

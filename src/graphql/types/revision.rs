@@ -171,6 +171,8 @@ pub enum RevisionField {
     Tags,
     /// The series.
     Series,
+    /// Of what it is a translation.
+    Translations,
     /// The publication time.
     PublishedAt,
 }

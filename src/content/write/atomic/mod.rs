@@ -77,11 +77,13 @@ impl Writer {
         &self,
         planned: Vec<Planned>,
         new_tags: &[Slug],
+        key: Option<&NewKey>,
         of_terms: Vec<TermChange>,
     ) -> Result<Together> {
         let (new_tags, span) = (new_tags.to_vec(), spans::change(planned.len()));
+        let key = key.map(|key| (key.clone(), self.clock.now()));
         let change = move |rows: &mut Overlay<'_>, name: &ChangeName| {
-            let (outcomes, mut changed) = posts::change(rows, name, &planned, &new_tags, None)?;
+            let (outcomes, mut changed) = posts::change(rows, name, &planned, &new_tags, key.as_ref())?;
             let (outcomes_of_terms, terms) = terms::change(rows, &of_terms)?;
             let is_made = outcomes.iter().all(|outcome| *outcome == Outcome::Done)
                 && outcomes_of_terms.iter().all(|outcome| *outcome == TermOutcome::Done);
