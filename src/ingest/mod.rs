@@ -166,8 +166,10 @@ impl ImportRun<'_> {
             (planned.change.before.is_some(), origin.unwrap_or_default())
         };
         let descriptions: Vec<_> = changes.iter().map(description).collect();
-        let outcomes =
-            if self.is_dry { vec![Outcome::Done; changes.len()] } else { self.writer.change_planned(changes).await? };
+        let outcomes = match self.is_dry {
+            true => vec![Outcome::Done; changes.len()],
+            false => self.writer.change_planned(changes, &[], None).await?,
+        };
         for (outcome, (existed, origin)) in outcomes.into_iter().zip(descriptions) {
             match outcome {
                 Outcome::Done if existed => report.changed += 1,
