@@ -93,7 +93,7 @@ async fn create(content: &Content, number: u64) -> Result<WholePost> {
     };
     let now = content.clock().now();
     let new = NewPost { title: post.title, markdown: post.markdown, publish_at: Some(now), ..NewPost::default() };
-    answered(editor.create_post(Some(post.slug.to_string()), new, terms).await?)
+    answered(editor.create_post(None, Some(post.slug.to_string()), new, terms).await?)
 }
 
 async fn update(content: &Content, before: &WholePost) -> Result<WholePost> {

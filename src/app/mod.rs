@@ -64,7 +64,9 @@ pub async fn serve(
     let (limits, store_folder) = (serving.server.clone(), serving.store_folder.clone());
     let purges = serving.http.cdn.as_ref().and_then(|cdn| cdn.purges.clone());
     let content = behind_cdn(content, &serving.http);
-    let content = content.keeping_rendered(serving.rendered_bytes_max).holding_values(serving.value_bytes_max);
+    let content = content
+        .rendering(serving.rendered_bytes_max, serving.public_url.clone())
+        .holding_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone());
     let reads_only = serving.reads_only;
     if !reads_only && let Err(error) = content.recover_assets().await {

@@ -9,7 +9,7 @@ use super::{FILE_BYTES_MIN, PIXELS_MAX, SIDE_MAX};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPicture {
     #[error(
-        "the file is not a JPEG, PNG, GIF, WebP or SVG picture, and its name does not end with the extension of another format that is accepted, such as .pdf"
+        "the file is not a JPEG, PNG, GIF, WebP or SVG picture, and its name (?name= of POST /assets) does not end with the extension of another format that is accepted, such as .pdf"
     )]
     Unknown,
     #[error("the {format} picture has {0}, which is not supported; save it again as an ordinary {format}", .what)]

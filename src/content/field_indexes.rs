@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::keys::{Table, field_index};
-use crate::model::IndexedFields;
+use crate::model::{IndexKind, IndexedFields};
 use crate::store::{Batch, Operation, Precondition, Store};
 
 use super::error::{ContentError, Result};
@@ -50,7 +50,7 @@ impl FieldIndexes {
 
     /// One point read. A damaged row lists nothing, so that filters are refused until a repair writes it again.
     pub(super) async fn read_again(&self, store: &Store) -> Result<()> {
-        let row = store.get(Table::PostsByField.name(), &field_index::fields()).await?;
+        let row = store.get(Table::PostsBy(IndexKind::Field).name(), &field_index::fields()).await?;
         self.set(row.as_ref().and_then(|row| rows::read(row).ok()).unwrap_or_default());
         Ok(())
     }
@@ -70,7 +70,7 @@ impl FieldIndexes {
     }
 
     pub(super) async fn change(&self, store: &Store, change: impl Fn(ListedFields) -> ListedFields) -> Result<()> {
-        let (table, key) = (Table::PostsByField.name(), field_index::fields());
+        let (table, key) = (Table::PostsBy(IndexKind::Field).name(), field_index::fields());
         let written = retry_on_conflict("the list of indexed fields", || async {
             let row = store.get(table, &key).await?;
             let stored = row.as_ref().and_then(|row| rows::read(row).ok());

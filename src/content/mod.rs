@@ -30,6 +30,7 @@ pub use write::Writer;
 use crate::assets::AssetLibrary;
 use crate::clock::Clock;
 use crate::keys::{Table, tag};
+use crate::model::site::SiteUrl;
 use crate::model::{IndexedFields, SiteFields};
 use crate::store::log::TRUSTED_FOR;
 use crate::store::{CountingStore, Key, LogSettings, ReportingStore, SocketServer, Store, TagOf, WriteReport};
@@ -131,10 +132,11 @@ impl Content {
         })
     }
 
-    /// The same content, with a renderer that keeps at most `bytes_max` bytes of rendered bodies.
+    /// The same content, with a renderer that keeps at most `bytes_max` bytes of rendered bodies. `public_url`: the server's own address, for the addresses
+    /// of pictures and files in the bodies.
     #[must_use]
-    pub fn keeping_rendered(self, bytes_max: usize) -> Self {
-        Self { renderer: Arc::new(Renderer::keeping(bytes_max)), ..self }
+    pub fn rendering(self, bytes_max: usize, public_url: Option<SiteUrl>) -> Self {
+        Self { renderer: Arc::new(Renderer::keeping(bytes_max, public_url)), ..self }
     }
 
     /// The same content, with a cache of at most `bytes_max` bytes for values that readers of snapshots have read. Caches nothing if the store

@@ -1,5 +1,5 @@
 //! The caching headers for a CDN: how long it may cache an answer, and the tags by which it is purged. The rule: a CDN caches only what the
-//! server itself may hold, and never longer than until the next scheduled post appears.
+//! server itself may hold, and never longer than until the next scheduled post or page appears.
 //!
 //! Browsers cannot be purged, so they revalidate each time (`max-age=0`), and get a 304 if nothing has changed.
 
@@ -64,7 +64,7 @@ impl CdnSettings {
         HeaderValue::from_str(&text).expect("tags are letters and digits")
     }
 
-    /// The value of `Cache-Control`; `None` if a scheduled post appears within a second.
+    /// The value of `Cache-Control`; `None` if a scheduled post or page appears within a second.
     fn cache_control(&self, until: Option<Instant>, now: Instant) -> Option<HeaderValue> {
         let left = until.map(|until| seconds_between(now, until));
         let fresh = left.unwrap_or(u64::MAX).min(self.fresh_for.as_secs());

@@ -1,5 +1,5 @@
 //! `/graphql` by GET and POST: negotiates the media type, receives and parses the request, then answers it with a held answer or runs it.
-//! The rule: a request runs only as its headers and its method allow, which `execution` checks.
+//! The rule: a request runs only as its headers (`request_headers`) and its method (`execution`) allow.
 //!
 //! A POST must be `application/json`. A browser sends forms, multipart and plain text to any origin without a preflight. If one of them was
 //! accepted, any page on the web could send requests with a reader's cookies.

@@ -172,8 +172,10 @@ impl ImportRun<'_> {
             (linked.then(|| planned.change.clone()), planned.change.before.is_some(), origin.unwrap_or_default())
         };
         let descriptions: Vec<_> = changes.iter().map(description).collect();
-        let outcomes =
-            if self.is_dry { vec![Outcome::Done; changes.len()] } else { self.writer.change_planned(changes).await? };
+        let outcomes = match self.is_dry {
+            true => vec![Outcome::Done; changes.len()],
+            false => self.writer.change_planned(changes, &[], None).await?,
+        };
         for (outcome, (linked, existed, origin)) in outcomes.into_iter().zip(descriptions) {
             let outcome = match (outcome, linked) {
                 (Outcome::Untranslatable(why), Some(change)) => {

@@ -36,7 +36,7 @@ impl ImportRun<'_> {
             after.post.translation_group = before;
         }
         let planned = Planned::of(change, &self.content.indexed_fields())?;
-        Ok(self.writer.change_planned(vec![planned]).await?.pop().unwrap_or(Outcome::Conflict))
+        Ok(self.writer.change_planned(vec![planned], &[], None).await?.pop().unwrap_or(Outcome::Conflict))
     }
 }
 

@@ -8,12 +8,8 @@ pub enum Table {
     Drafts,
     PostKeys,
     Months,
-    /// `PostsByCategory`, `PostsByTag`, `PostsByAuthor`, `PostsBySeries`
-    PostsBy(TermKind),
-    PostsByLanguage,
-    FeaturedPosts,
-    /// Posts by the values of declared fields.
-    PostsByField,
+    /// The index of a kind, such as `PostsByTag`.
+    PostsBy(IndexKind),
     /// `Categories`, `Tags`, `Authors`, `Series`
     Terms(TermKind),
     /// Earlier versions of posts.
@@ -39,13 +35,13 @@ impl Table {
         Self::Drafts,
         Self::PostKeys,
         Self::Months,
-        Self::PostsBy(TermKind::Category),
-        Self::PostsBy(TermKind::Tag),
-        Self::PostsBy(TermKind::Author),
-        Self::PostsBy(TermKind::Series),
-        Self::PostsByLanguage,
-        Self::FeaturedPosts,
-        Self::PostsByField,
+        Self::PostsBy(IndexKind::Term(TermKind::Category)),
+        Self::PostsBy(IndexKind::Term(TermKind::Tag)),
+        Self::PostsBy(IndexKind::Term(TermKind::Author)),
+        Self::PostsBy(IndexKind::Term(TermKind::Series)),
+        Self::PostsBy(IndexKind::Language),
+        Self::PostsBy(IndexKind::Featured),
+        Self::PostsBy(IndexKind::Field),
         Self::Terms(TermKind::Category),
         Self::Terms(TermKind::Tag),
         Self::Terms(TermKind::Author),
@@ -60,8 +56,8 @@ impl Table {
         Self::Log,
     ];
 
-    pub const NAMES: [&str; 23] = {
-        let (mut names, mut at) = ([""; 23], 0);
+    pub const NAMES: [&str; Self::ALL.len()] = {
+        let (mut names, mut at) = ([""; Self::ALL.len()], 0);
         while at < names.len() {
             names[at] = Self::ALL[at].name();
             at += 1;
@@ -69,29 +65,19 @@ impl Table {
         names
     };
 
-    /// The table of an index of posts.
-    pub const fn of_index(kind: IndexKind) -> Self {
-        match kind {
-            IndexKind::Term(kind) => Self::PostsBy(kind),
-            IndexKind::Language => Self::PostsByLanguage,
-            IndexKind::Featured => Self::FeaturedPosts,
-            IndexKind::Field => Self::PostsByField,
-        }
-    }
-
     pub const fn name(self) -> &'static str {
         match self {
             Self::Posts => "Posts",
             Self::Drafts => "Drafts",
             Self::PostKeys => "PostKeys",
             Self::Months => "Months",
-            Self::PostsBy(TermKind::Category) => "PostsByCategory",
-            Self::PostsBy(TermKind::Tag) => "PostsByTag",
-            Self::PostsBy(TermKind::Author) => "PostsByAuthor",
-            Self::PostsBy(TermKind::Series) => "PostsBySeries",
-            Self::PostsByLanguage => "PostsByLanguage",
-            Self::FeaturedPosts => "FeaturedPosts",
-            Self::PostsByField => "PostsByField",
+            Self::PostsBy(IndexKind::Term(TermKind::Category)) => "PostsByCategory",
+            Self::PostsBy(IndexKind::Term(TermKind::Tag)) => "PostsByTag",
+            Self::PostsBy(IndexKind::Term(TermKind::Author)) => "PostsByAuthor",
+            Self::PostsBy(IndexKind::Term(TermKind::Series)) => "PostsBySeries",
+            Self::PostsBy(IndexKind::Language) => "PostsByLanguage",
+            Self::PostsBy(IndexKind::Featured) => "FeaturedPosts",
+            Self::PostsBy(IndexKind::Field) => "PostsByField",
             Self::Terms(TermKind::Category) => "Categories",
             Self::Terms(TermKind::Tag) => "Tags",
             Self::Terms(TermKind::Author) => "Authors",

@@ -32,9 +32,7 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
         Table::Drafts | Table::ChangeLog => None,
         Table::PostKeys => Some(row.and_then(of_lookup).unwrap_or_else(|| tag(b'k', &[partition]))),
         Table::Months => (partition == place::months_partition(place::Collection::Posts)).then(months),
-        Table::PostsBy(_) | Table::PostsByLanguage | Table::FeaturedPosts | Table::PostsByField => {
-            Some(tag(b'x', &[table, partition]))
-        }
+        Table::PostsBy(_) => Some(tag(b'x', &[table, partition])),
         Table::Terms(_) => Some(of_term_row(table, partition, row)),
         Table::Pages => Some(tag(b'g', &[])),
         Table::Assets => Some(match row {
@@ -49,15 +47,7 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
 pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
     let Some(known) = table_of(table) else { return };
     let all = match known {
-        Table::Posts
-        | Table::PostKeys
-        | Table::Months
-        | Table::PostsBy(_)
-        | Table::PostsByLanguage
-        | Table::FeaturedPosts
-        | Table::PostsByField
-        | Table::Pages
-        | Table::Assets => Tag::POSTS,
+        Table::Posts | Table::PostKeys | Table::Months | Table::PostsBy(_) | Table::Pages | Table::Assets => Tag::POSTS,
         Table::Terms(_) => Tag::TERMS,
         Table::Drafts
         | Table::Revisions

@@ -18,6 +18,9 @@ const QUIET = [
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ];
 
+/** How long a test waits for what must come: only a test that fails waits so long, however busy the machine is. */
+export const PATIENCE_MS = 120_000;
+
 /**
  * Runs `test(page, context)` in a profile of its own (cookies, storage and cache), which is closed in all cases. A request to an origin that is not in `origins`, an uncaught
  * error of the page or an error in its console fails the test; `tolerated` has patterns of console messages that are allowed.
@@ -26,6 +29,7 @@ export async function withPage({ origins, tolerated = [], ...options }, test) {
   const browser = await (launched ??= launch());
   const troubles = [];
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
   try {
     context.on("request", (request) => {
       const url = new URL(request.url());

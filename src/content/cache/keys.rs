@@ -64,8 +64,8 @@ impl CacheKey {
         match self {
             Self::Term(kind, _) | Self::AllTerms(kind) => Table::Terms(*kind),
             Self::TermPage(page) => Table::Terms(page.0),
-            Self::TermCount(TermId { kind, .. }) => Table::PostsBy(*kind),
-            Self::FirstKeys(kind, ..) => Table::of_index(*kind),
+            Self::TermCount(TermId { kind, .. }) => Table::PostsBy((*kind).into()),
+            Self::FirstKeys(kind, ..) => Table::PostsBy(*kind),
             Self::NextScheduled => Table::Months,
             Self::Partitions(catalog) => catalog.table(),
             Self::Asset(_) => Table::Assets,

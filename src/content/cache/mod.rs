@@ -3,7 +3,7 @@
 //!
 //! An answer or value depends on the rows that were read for it, and on the time. The store announces every write before it is visible
 //! ([`WriteObserver`](crate::store::WriteObserver)), and what has read one of the rows is dropped then. The time changes something only when a scheduled
-//! post appears, so nothing that depends on it is used from the instant of the next one on, nor before its own instant, if the clock was set back. On
+//! post or page appears, so nothing that depends on it is used from the instant of the next one on, nor before its own instant, if the clock was set back. On
 //! tables, where others write too, a cache is used and filled only while the store
 //! [knows what others write](crate::store::TableStore::is_followed).
 //!

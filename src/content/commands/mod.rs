@@ -19,7 +19,7 @@ pub use patch::Patch;
 pub(crate) use user_error::Current;
 pub use user_error::{Problem, UserError};
 
-/// A new post. The slugs of its terms were looked up before.
+/// A new post; its terms are the slugs that were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NewPost {
     pub title: String,
@@ -64,7 +64,7 @@ impl NamedPicture {
     /// # Errors
     /// If there is no picture with the id.
     pub(crate) fn found(self, field: &'static str) -> Result<AssetHash, UserError> {
-        let message = "there is no picture with this id; add it by POST /assets first";
+        let message = "there is no picture with this id (a file that is no picture is not one); add it by POST /assets first";
         self.asset.ok_or_else(|| UserError::not_found(field, message))
     }
 }

@@ -32,44 +32,28 @@ pub enum Restored {
 }
 
 impl Editor<'_> {
-    /// `slug`: if it is `None`, it is generated from the title, followed by a number if that slug is taken.
+    /// `key`: the post is created at most once for each key of this actor; the same input returns the post that was created. `slug`: if it is `None`, it is
+    /// generated from the title, followed by a number if that slug is taken.
     pub async fn create_post(
         &self,
+        key: Option<&str>,
         slug: Option<String>,
         new: NewPost,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
-        self.create_keyed(None, slug, new, terms).await
-    }
-
-    /// Like [`create_post`](Self::create_post), but at most once for each key of this actor: the same input returns the post that was created.
-    pub async fn create_post_once(
-        &self,
-        key: &str,
-        slug: Option<String>,
-        new: NewPost,
-        terms: NamedTerms,
-    ) -> Result<Edited<WholePost>> {
-        let key = match once::key_of_post(self.actor, key, slug.as_deref(), &new, &terms) {
+        let key = match key.map(|key| once::key_of_post(self.actor, key, slug.as_deref(), &new, &terms)).transpose() {
             Ok(key) => key,
             Err(error) => return Ok(Err(vec![error])),
         };
-        match self.answer_used(&key).await? {
-            Some(answered) => Ok(answered),
-            None => self.create_keyed(Some(&key), slug, new, terms).await,
+        if let Some(key) = &key
+            && let Some(answered) = self.answer_used(key).await?
+        {
+            return Ok(answered);
         }
-    }
-
-    async fn create_keyed(
-        &self,
-        key: Option<&NewKey>,
-        slug: Option<String>,
-        new: NewPost,
-        terms: NamedTerms,
-    ) -> Result<Edited<WholePost>> {
         let mut new = self.content.renderer().with_excerpt_of_new(new).await;
         new.cover = self.find_picture(new.cover).await?;
-        until_made(TRIES_MAX, WAIT, || self.try_to_create(key, slug.as_deref(), new.clone(), terms.clone())).await
+        let (key, slug) = (key.as_ref(), slug.as_deref());
+        until_made(TRIES_MAX, WAIT, || self.try_to_create(key, slug, new.clone(), terms.clone())).await
     }
 
     /// Returns `None` to try again after a conflict with another change, such as one of the terms that were found.
@@ -335,12 +319,10 @@ impl Editor<'_> {
     async fn write(&self, changes: Vec<Change>, new_tags: &[Slug], key: Option<&NewKey>) -> Result<Outcome> {
         let logged: Vec<PostChange> = changes.iter().map(PostChange::of).collect();
         let outcome = match changes.len() {
-            1 => match self.writer.change_posts_with(changes, new_tags, key).await {
-                Err(ContentError::TooLarge { reason, .. }) => Outcome::TooLarge(reason),
-                written => written?.pop().ok_or_else(|| defect("a change has no outcome"))?,
-            },
-            _ => self.writer.change_posts_together(changes, new_tags, key).await?.into_outcome(),
+            1 => self.writer.change_posts_with(changes, new_tags, key).await?.pop(),
+            _ => Some(self.writer.change_posts_together(changes, new_tags, key).await?.into_outcome()),
         };
+        let outcome = outcome.ok_or_else(|| defect("a change has no outcome"))?;
         logged.iter().filter(|_| outcome == Outcome::Done).for_each(|change| change.log(self.actor));
         Ok(outcome)
     }

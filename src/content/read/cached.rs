@@ -241,7 +241,7 @@ impl Reader {
         self.keep(key, value, (Instant::MIN, None), reads);
     }
 
-    /// Keeps a value that depends on these rows of one table, and changes when a scheduled post appears.
+    /// Keeps a value that depends on these rows of one table, and changes when a scheduled post or page appears.
     pub(super) async fn keep_range(&self, key: CacheKey, value: impl Cached, table: Table, rows: &RowRange) {
         if !self.takes_values() {
             return;
@@ -277,9 +277,9 @@ impl Reader {
         recording.complete(Dependencies { era: recording.era, version, at: self.now(), until, reads });
     }
 
-    /// The instant of the first post after the reader's own instant; `None` if no post is scheduled. Until it, the time alone changes no answer to an
-    /// anonymous query. It reads only the list of months, and makes one range read for each month from now on that had a scheduled post, until it finds
-    /// one. These reads come after the query, and are not part of its cost.
+    /// The instant of the first post or page after the reader's own instant; `None` if none is scheduled. Until it, the time alone changes no answer to an
+    /// anonymous query. It reads the next scheduled page and the list of months, and makes one range read for each month from now on that had a scheduled
+    /// post, until it finds one. These reads come after the query, and are not part of its cost.
     ///
     /// It notes in `reads` the rows of the months up to that post, so that a post which is scheduled for an earlier instant of these months is noticed.
     /// The list of months is not noted, because every published post writes it: a query that depends on other months has read it, or the rows
@@ -345,7 +345,7 @@ impl Reader {
     }
 }
 
-/// The instant of the next scheduled post, and the rows of months that show it.
+/// The instant of the next scheduled post or page, and the rows that show it.
 #[derive(Clone)]
 struct NextScheduled {
     at: Option<Instant>,

@@ -2,7 +2,8 @@
 //! fixed number of bodies is rendered at once, and the cache of rendered forms has a limit in bytes.
 //!
 //! The key of a rendered form is the Markdown itself, not the post's id and version, because a post that is deleted and imported again with the same
-//! id has version 1 again, and posts with the same text share one form. A form depends on the Markdown alone, so it is never out of date.
+//! id has version 1 again, and posts with the same text share one form. A form depends on the Markdown and on the server's own address alone, so it is
+//! never out of date.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
@@ -14,7 +15,8 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::content::commands::{NewPost, PostChanges};
 use crate::model::excerpt::excerpt_of;
-use crate::model::{Rendered, render};
+use crate::model::site::SiteUrl;
+use crate::model::{Rendered, html_links, render};
 
 /// The default limit of the cache.
 pub const KEPT_BYTES_MAX: usize = 64 << 20;
@@ -25,9 +27,14 @@ const SHORT_BYTES: usize = 4 << 10;
 /// Longer Markdown takes tenths of a second and up to 120 MB of memory, so one such body is rendered at a time.
 const LONG_BYTES: usize = 128 << 10;
 
+/// How the addresses of pictures and files in bodies begin.
+const ASSETS: &str = "/assets/";
+
 /// Renders bodies, and caches the rendered forms.
 pub struct Renderer {
     kept: Mutex<RenderedForms>,
+    /// The address of the server, for the addresses of pictures and files; `None`: they stay paths.
+    public_url: Option<SiteUrl>,
     /// No form can have more, so that a large one does not displace all others.
     form_bytes_max: u64,
     /// One permit for each core except one, which is left to the threads that serve requests.
@@ -38,18 +45,19 @@ pub struct Renderer {
 
 impl Default for Renderer {
     fn default() -> Self {
-        Self::keeping(KEPT_BYTES_MAX)
+        Self::keeping(KEPT_BYTES_MAX, None)
     }
 }
 
 impl Renderer {
-    pub fn keeping(bytes_max: usize) -> Self {
+    pub fn keeping(bytes_max: usize, public_url: Option<SiteUrl>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let medium = Arc::new(Semaphore::new(cores.saturating_sub(1).max(1)));
         let (hasher, lifecycle) = (RandomState::default(), DefaultLifecycle::default());
         let kept = Cache::with(bytes_max / USUAL_BYTES, bytes_max as u64, ByBytes, hasher, lifecycle);
         Self {
             kept: Mutex::new(kept),
+            public_url,
             form_bytes_max: bytes_max as u64 / 2,
             medium,
             long: Arc::new(Semaphore::new(1)),
@@ -72,7 +80,12 @@ impl Renderer {
         if let Some(found) = self.find(&markdown) {
             return found;
         }
-        let rendered = Arc::new(render(&markdown));
+        let mut rendered = render(&markdown);
+        if let Some(url) = &self.public_url {
+            let absolute = |address: &str| address.starts_with(ASSETS).then(|| url.join(address));
+            rendered.html = html_links::with_addresses(&rendered.html, absolute);
+        }
+        let rendered = Arc::new(rendered);
         self.keep(markdown, Arc::clone(&rendered));
         rendered
     }
@@ -253,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_cache_of_rendered_bodies_is_bounded_in_bytes_and_keeps_requested_forms() {
-        let renderer = Renderer::keeping(100_000);
+        let renderer = Renderer::keeping(100_000, None);
         let rendered = |bytes: usize| Arc::new(Rendered { html: "x".repeat(bytes), ..Rendered::default() });
         let often: Arc<str> = "often".into();
         renderer.keep(Arc::clone(&often), rendered(1_000));
@@ -264,7 +277,7 @@ mod tests {
         }
         renderer.keep("large".into(), rendered(60_000));
         assert!(renderer.find(&"large".into()).is_none(), "one large form does not evict all others");
-        let without = Renderer::keeping(0);
+        let without = Renderer::keeping(0, None);
         without.keep(Arc::clone(&often), rendered(1));
         assert!(without.find(&often).is_none());
     }

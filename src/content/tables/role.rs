@@ -20,9 +20,7 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
         Table::Terms(_) if properties.is_some_and(rows::term::is_unlisted) => RowRole::Report,
         Table::Terms(_) if !key.row().starts_with(OF_PARTITION) => RowRole::Lookup,
         // A version is stored as a revision before it is replaced.
-        Table::PostsBy(_) | Table::PostsByLanguage | Table::FeaturedPosts | Table::PostsByField | Table::Revisions => {
-            RowRole::Pointer
-        }
+        Table::PostsBy(_) | Table::Revisions => RowRole::Pointer,
         Table::Posts | Table::Drafts => match place::is_whole_row(key.row()) {
             true => RowRole::Object,
             false => RowRole::Summary,

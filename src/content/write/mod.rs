@@ -1,21 +1,20 @@
 //! Writes content. The rule: pure functions plan a change ([`plan`]), and [`atomic`] makes it in one transaction over all tables, which also records it.
 
 mod atomic;
+mod change_log;
 mod deletion;
 mod keyed;
-mod log;
 mod outcomes;
 mod partition;
 mod plan;
-mod posts;
 mod record;
 mod retry;
 mod site_pages;
 mod terms;
 
 pub(super) use atomic::{Overlay, TokenRowChange, of_revoked_previews, of_token};
+pub(super) use change_log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
 pub(crate) use keyed::{NewKey, Used};
-pub(super) use log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
 pub(crate) use outcomes::Together;
 pub use outcomes::{GoneTerm, Outcome};
 pub(crate) use partition::Partition;
@@ -102,6 +101,6 @@ impl Writer {
 /// the log, and one scan if there is nothing to delete. The file that defines how long a kind of row is kept deletes it.
 pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     record::delete_old(store, now).await?;
-    log::delete_old(store, now).await?;
+    change_log::delete_old(store, now).await?;
     keyed::delete_old(store, now).await
 }

@@ -1,5 +1,5 @@
-//! Validation without execution, for a request for the cost alone. The rule: the engine validates the document with the rules of an
-//! executed request, and calls no resolver.
+//! Validation without execution, of each new document. The rule: the engine validates the document with the rules of an executed request, and calls no
+//! resolver.
 
 use std::sync::Arc;
 

@@ -71,11 +71,7 @@ impl MainMutation {
     ) -> Result<Option<CreatePostPayload>> {
         let editor = editor(ctx, Role::Author)?;
         let (key, slug, new, terms) = input.into_parts();
-        let created = match key {
-            Some(key) => editor.create_post_once(&key, slug, new, terms).await,
-            None => editor.create_post(slug, new, terms).await,
-        };
-        Ok(Some(created?.into()))
+        Ok(Some(editor.create_post(key.as_deref(), slug, new, terms).await?.into()))
     }
 
     /// Changes a post, and with `publish` or `publishAt` its publication; omitted fields stay unchanged. Requires the role AUTHOR for the posts of its own author, EDITOR for others.

@@ -40,7 +40,7 @@ impl RichText {
         Ok(context::of(ctx).texts.markdown(self.forms(ctx), &self.markdown).await?)
     }
 
-    /// The text rendered as HTML (CommonMark with GitHub's extensions) and sanitised.
+    /// The text rendered as HTML (CommonMark with GitHub's extensions) and sanitised. The addresses of pictures and files are like `Asset.url`.
     async fn html(&self, ctx: &Context<'_>) -> Result<HtmlText> {
         Ok(HtmlText(context::of(ctx).texts.html(self.forms(ctx), &self.markdown).await?))
     }

@@ -96,7 +96,7 @@ test("the back button and a reload keep the scroll position of the list", () =>
 
 /** Waits for a scroll position. The browser keeps whole pixels, and a long list needs some time to load. */
 function isAt(page, place) {
-  return page.waitForFunction((expected) => Math.abs(window.scrollY - expected) <= 2, place, { timeout: 10_000 });
+  return page.waitForFunction((expected) => Math.abs(window.scrollY - expected) <= 2, place);
 }
 
 for (const [kind, address, name] of [

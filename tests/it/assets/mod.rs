@@ -24,6 +24,7 @@ use tidings::assets::{AssetLibrary, AssetLimits};
 use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
+use tidings::graphql::texts::KEPT_BYTES_MAX;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpSettings, Writes, router};
 use tidings::model::site::SiteUrl;
@@ -83,6 +84,7 @@ impl Gallery {
     /// With a server at this address.
     fn at(public_url: Option<SiteUrl>, site: Site, library: AssetLibrary) -> Self {
         let content = site.content.clone().with_assets(Some(library.clone()));
+        let content = content.rendering(KEPT_BYTES_MAX, public_url.clone());
         let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
         let sign_in = SignIn { editor_token, ..SignIn::default() };
         let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);

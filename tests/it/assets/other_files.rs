@@ -240,5 +240,16 @@ async fn a_server_that_knows_its_address_writes_absolute_ones_whatever_the_clien
     });
     assert_eq!(gallery.ask_as(None, &query).await["data"]["asset"], expected);
     let file = gallery.add_named("a.pdf", PDF.to_vec()).await;
-    assert!(file["url"].as_str().is_some_and(|url| url.starts_with(address) && url.ends_with(".pdf")), "{file}");
+    let file = file["url"].as_str().expect("a URL");
+    assert!(file.starts_with(address) && file.ends_with(".pdf"), "{file}");
+    let below = file.strip_prefix("https://api.example/cms").expect("a path");
+    let markdown = format!("![Moon](/{path}) [plan]({below}) [other](/about) `src=\"/assets/x\"`");
+    let create =
+        "mutation { createPost(input: { title: \"A\", markdown: MARKDOWN }) { post { body { html markdown } } } }";
+    let answer = gallery.ask(&create.replace("MARKDOWN", &json!(markdown).to_string())).await;
+    let body = answer["data"]["createPost"]["post"]["body"].clone();
+    let html = format!(
+        "<p><img src=\"{url}\" alt=\"Moon\"> <a href=\"{file}\">plan</a> <a href=\"/about\">other</a> <code>src=\"/assets/x\"</code></p>\n"
+    );
+    assert_eq!(body, json!({ "html": html, "markdown": markdown }));
 }

@@ -2,7 +2,7 @@
 //! the store's own API.
 
 use tidings::keys::{COUNT_ROW, Collection, Table, lookup, place, term, time};
-use tidings::model::{Month, PostKey, TermKind};
+use tidings::model::{IndexKind, Month, PostKey, TermKind};
 use tidings::store::{Entity, Key, Operation, Precondition, Properties, Store, Value};
 
 use crate::support::command::{Blog, Ran};
@@ -14,7 +14,7 @@ const POSTS: [(&str, &str); 3] = [
     ("2025-02-20-two.md", "---\ntitle: Two\ntags: [b]\n---\nTwo.\n"),
     ("three.md", "---\ntitle: Three\ndraft: true\ncreated: 2025-01-05\n---\nThree.\n"),
 ];
-const BY_TAG: Table = Table::PostsBy(TermKind::Tag);
+const BY_TAG: Table = Table::PostsBy(IndexKind::Term(TermKind::Tag));
 const TAGS: Table = Table::Terms(TermKind::Tag);
 
 /// A store with three posts, which a test damages.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tidings::keys::{Table, time};
-use tidings::model::{Instant, Metadata, Post, TermKind, WholePost};
+use tidings::model::{IndexKind, Instant, Metadata, Post, TermKind, WholePost};
 use tidings::store::Precondition;
 
 use crate::support::lists::{Arguments, ListOf};
@@ -341,7 +341,7 @@ async fn a_dangling_index_row_of_an_excluded_term_excludes_no_post() {
     posts[0].post.tags = slugs(&["a"]);
     posts[1].post.tags = slugs(&["a", "b"]);
     site.publish(&posts).await;
-    let table = Table::PostsBy(TermKind::Tag).name();
+    let table = Table::PostsBy(IndexKind::Term(TermKind::Tag)).name();
     let row = time::time_row(&posts[0].post.key());
     let pointer = site.store.get(table, &key("a", &row)).await.expect("a read").expect("a pointer");
     let dangling = put(&row, pointer.properties, Precondition::Absent);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::http::{Method, StatusCode};
 use serde_json::json;
 use tidings::keys::{Table, time};
-use tidings::model::TermKind;
+use tidings::model::{IndexKind, TermKind};
 use tidings::store::azure::AzureStore;
 use tidings::store::{Precondition, Store};
 use tidings::telemetry::metrics;
@@ -30,7 +30,7 @@ async fn a_pointer_to_a_post_without_the_term_is_skipped_and_counted() {
     posts[0].post.tags = slugs(&["a"]);
     posts[1].post.tags = slugs(&["b"]);
     site.publish(&posts).await;
-    let table = Table::PostsBy(TermKind::Tag).name();
+    let table = Table::PostsBy(IndexKind::Term(TermKind::Tag)).name();
     let row = time::time_row(&posts[0].post.key());
     let pointer = site.store.get(table, &key("a", &row)).await.expect("a read").expect("a pointer");
     let wrong = put(&row, pointer.properties, Precondition::Absent);

@@ -1,7 +1,7 @@
 //! Damages that only a person can resolve: repair leaves them as they are and says what to do; it removes lost posts if that is requested.
 
 use tidings::keys::{PostPlace, Table, term};
-use tidings::model::TermKind;
+use tidings::model::{IndexKind, TermKind};
 use tidings::store::{Key, Value};
 use tidings::testing::RepairOptions;
 
@@ -132,7 +132,8 @@ async fn rows_of_an_unknown_kind_are_left() {
     let strange = properties(&[("Strange", Value::Boolean(true))]);
     let site = site().await;
     let at = key("strange", "row");
-    let tables = [Table::Posts, Table::Drafts, Table::PostKeys, Table::PostsBy(TermKind::Tag), Table::Months];
+    let tables =
+        [Table::Posts, Table::Drafts, Table::PostKeys, Table::PostsBy(IndexKind::Term(TermKind::Tag)), Table::Months];
     let acts = tables.map(|table| Act::Put(table, at.clone(), strange.clone()));
     assert_left(&site, &acts, "remove it with a tool for Azure tables").await;
 }

@@ -3,7 +3,9 @@
 use tidings::keys::time::{self, Direction};
 use tidings::keys::{COUNT_ROW, Collection, PostPlace, Table, category_tree, lookup, place, term};
 use tidings::model::field_index::field_partition;
-use tidings::model::{CategoryEntry, CategoryPlace, CategoryTree, Month, Post, PostId, PostKey, TermKind, WholePost};
+use tidings::model::{
+    CategoryEntry, CategoryPlace, CategoryTree, IndexKind, Month, Post, PostId, PostKey, TermKind, WholePost,
+};
 use tidings::store::{Key, Properties, Value};
 use tidings::testing::rows::{category_tree as tree_rows, lookup as lookup_rows, post as post_rows, term as term_rows};
 
@@ -11,11 +13,11 @@ use super::damage::{Act, posts};
 use crate::support::rows::key;
 use crate::support::site::{instant, partitions_of_fields, slug};
 
-const BY_TAG: Table = Table::PostsBy(TermKind::Tag);
-const BY_LANGUAGE: Table = Table::PostsByLanguage;
-const FEATURED: Table = Table::FeaturedPosts;
-const BY_FIELD: Table = Table::PostsByField;
-const BY_SERIES: Table = Table::PostsBy(TermKind::Series);
+const BY_TAG: Table = Table::PostsBy(IndexKind::Term(TermKind::Tag));
+const BY_LANGUAGE: Table = Table::PostsBy(IndexKind::Language);
+const FEATURED: Table = Table::PostsBy(IndexKind::Featured);
+const BY_FIELD: Table = Table::PostsBy(IndexKind::Field);
+const BY_SERIES: Table = Table::PostsBy(IndexKind::Term(TermKind::Series));
 const SERIES: Table = Table::Terms(TermKind::Series);
 const TAGS: Table = Table::Terms(TermKind::Tag);
 const CATEGORIES: Table = Table::Terms(TermKind::Category);

@@ -68,7 +68,7 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
                 ..NewPost::default()
             };
             let terms = NamedTerms { tags: Some(tags), create_missing_tags: true, ..NamedTerms::default() };
-            editor.create_post(Some(slug), new, terms).await?
+            editor.create_post(None, Some(slug), new, terms).await?
         }
         Command::Update { id, version, changes } => {
             let series =

@@ -32,7 +32,7 @@ async fn create(content: &Content, key: &str) -> Answer {
     let publish_at = Some(instant("2026-05-03T00:00:00Z"));
     let new = NewPost { title: format!("Of {key}"), markdown: "x".to_owned(), publish_at, ..NewPost::default() };
     let terms = NamedTerms { tags: Some(vec!["a".to_owned()]), create_missing_tags: true, ..NamedTerms::default() };
-    editor.create_post_once(key, None, new, terms).await
+    editor.create_post(Some(key), None, new, terms).await
 }
 
 async fn delete(content: &Content, post: &WholePost) {

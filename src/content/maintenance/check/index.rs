@@ -20,7 +20,7 @@ use super::report::{CheckReport, Fix};
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<()> {
     for kind in IndexKind::ALL {
         let mut found: HashSet<(Slug, PostId)> = HashSet::new();
-        let mut partitions = Partitions::of(store, Table::of_index(kind));
+        let mut partitions = Partitions::of(store, Table::PostsBy(kind));
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
             match rows[0].key.partition() {
@@ -36,7 +36,7 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
                 let missing = Key::new(term::posts_partition(slug), time::time_row(&key))?;
                 let fix = Fix::Pointer { kind, slug: slug.clone(), key };
                 let what = format!("is missing; its post {}", kind.says(true));
-                report.add(Table::of_index(kind), &missing, what, fix);
+                report.add(Table::PostsBy(kind), &missing, what, fix);
             }
         }
     }
@@ -50,7 +50,7 @@ fn check_partition(
     found: &mut HashSet<(Slug, PostId)>,
     report: &mut CheckReport,
 ) {
-    let (table, any) = (Table::of_index(kind), &rows[0].key);
+    let (table, any) = (Table::PostsBy(kind), &rows[0].key);
     let Ok(slug) = any.partition().parse::<Slug>() else {
         return report.add(table, any, "is in a partition that no slug has", Fix::ORPHAN);
     };
@@ -72,7 +72,7 @@ fn check_pointer(
     posts: &Posts,
     report: &mut CheckReport,
 ) {
-    let (table, fix) = (Table::of_index(kind), Fix::Pointer { kind, slug: slug.clone(), key: key.clone() });
+    let (table, fix) = (Table::PostsBy(kind), Fix::Pointer { kind, slug: slug.clone(), key: key.clone() });
     let mut add = |row: &Entity, what: &str| report.add(table, &row.key, what, fix.clone());
     let Some(row) = row else {
         return mirror.into_iter().for_each(|mirror| add(mirror, "a mirror row without its pointer"));
@@ -107,9 +107,9 @@ fn check_pointer(
 fn check_list(found: &[Entity], report: &mut CheckReport) {
     for row in found {
         if row.key != field_index::fields() {
-            report.add_orphan(Table::PostsByField, &row.key);
+            report.add_orphan(Table::PostsBy(IndexKind::Field), &row.key);
         } else if let Err(error) = fields::read(row) {
-            report.add_unreadable(Table::PostsByField, row, &error, Fix::FieldList);
+            report.add_unreadable(Table::PostsBy(IndexKind::Field), row, &error, Fix::FieldList);
         }
     }
 }
@@ -118,6 +118,6 @@ fn check_list(found: &[Entity], report: &mut CheckReport) {
 pub(super) fn check_built(fields: &CheckedFields, report: &mut CheckReport) {
     for name in &fields.unbuilt {
         let what = format!("the index of the field {name} is not built, so filters by it are refused");
-        report.add(Table::PostsByField, &field_index::fields(), what, Fix::FieldList);
+        report.add(Table::PostsBy(IndexKind::Field), &field_index::fields(), what, Fix::FieldList);
     }
 }

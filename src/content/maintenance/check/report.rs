@@ -50,7 +50,8 @@ impl CheckReport {
     /// Whether an index row of a field is wrong, or a post does not name its own.
     pub(in crate::content::maintenance) fn concerns_fields(&self) -> bool {
         let concerns = |difference: &Difference| {
-            difference.table == Table::PostsByField.name() || matches!(difference.fix, Fix::FieldIndex { .. })
+            difference.table == Table::PostsBy(IndexKind::Field).name()
+                || matches!(difference.fix, Fix::FieldIndex { .. })
         };
         self.differences.iter().any(concerns)
     }

@@ -229,8 +229,7 @@ fn counted(write: &RowWrite) -> Option<(Table, String)> {
     let table = Table::ALL.into_iter().find(|table| table.name() == write.table)?;
     let is_counted = match table {
         _ if write.key.row() == COUNT_ROW => false,
-        Table::Posts | Table::Drafts => true,
-        Table::PostsBy(_) | Table::PostsByLanguage | Table::FeaturedPosts | Table::PostsByField => true,
+        Table::Posts | Table::Drafts | Table::PostsBy(_) => true,
         // The partitions of the lists of first characters and of the tree of categories begin with this.
         Table::Terms(_) => !write.key.partition().starts_with(term::CATALOG_PARTITION),
         _ => false,

@@ -119,7 +119,7 @@ impl Truth {
     }
 
     pub(super) fn point(&self, rows: &mut Overlay<'_>, (kind, slug): (IndexKind, &Slug), key: &PostKey) -> Planned {
-        let (table, pair) = (Table::of_index(kind), time_rows(&term::posts_partition(slug), key)?);
+        let (table, pair) = (Table::PostsBy(kind), time_rows(&term::posts_partition(slug), key)?);
         let place = PostPlace { collection: Collection::Posts, key: key.clone() };
         let is_pointed_to = |post: &Post| PostPlace::of(post) == place && post.is_in_index(kind, slug);
         let expected = match self.posts.get(&key.id) {

@@ -1,5 +1,5 @@
 //! Cached pages and counts. The rule: only those of lists that are the same for every client are cached, and a value that depends on time is used
-//! until the next scheduled post appears.
+//! until the next scheduled post or page appears.
 //!
 //! A public list ends at the instant of the request, so that it holds no post that only some clients see (I4b).
 

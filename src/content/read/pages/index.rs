@@ -119,7 +119,7 @@ impl IndexStream {
             _ => (rows, continuation),
         };
         self.budget.spend_range_read()?;
-        let table = Table::of_index(self.kind).name();
+        let table = Table::PostsBy(self.kind).name();
         let page = self.reader.store().range(table, &rows, self.chunk, continuation.as_ref()).await?;
         let is_whole = page.continuation.is_none();
         if is_first && page.rows.is_empty() && is_whole {
@@ -178,7 +178,7 @@ impl IndexStream {
         if self.is_caching {
             let rows = time::rows_through(&term::posts_partition(&self.slug), self.reader.now(), self.direction, last);
             let first = FirstKeys { keys: Arc::clone(&self.keys), is_whole };
-            self.reader.keep_range(self.cache_key(), first, Table::of_index(self.kind), &rows).await;
+            self.reader.keep_range(self.cache_key(), first, Table::PostsBy(self.kind), &rows).await;
         }
     }
 }

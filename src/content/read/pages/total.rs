@@ -69,7 +69,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
                     }
                     _ => Ok(0),
                 },
-                Some(count) => visible(reader, Table::of_index(kind), &partition, &count).await,
+                Some(count) => visible(reader, Table::PostsBy(kind), &partition, &count).await,
             }
         }
         merged => {
@@ -95,7 +95,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
 /// The count row of an index. One point read.
 async fn index_count(reader: &Reader, kind: IndexKind, slug: &Slug) -> Result<Option<Count>> {
     let key = place::count(term::posts_partition(slug));
-    let row = reader.store().get(Table::of_index(kind).name(), &key).await?;
+    let row = reader.store().get(Table::PostsBy(kind).name(), &key).await?;
     Ok(row.as_ref().map(count::read).transpose()?)
 }
 
@@ -113,7 +113,8 @@ pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64
 }
 
 async fn read_counts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
-    let row_of = |term: &TermId| (Table::PostsBy(term.kind), place::count(term::posts_partition(&term.first_slug)));
+    let row_of =
+        |term: &TermId| (Table::PostsBy(term.kind.into()), place::count(term::posts_partition(&term.first_slug)));
     let rows: Vec<_> = terms.iter().map(row_of).collect();
     let rows = get_each(reader.store(), &rows, false).await;
     let counts =
@@ -126,10 +127,10 @@ async fn read_counts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
 async fn count_of_term(reader: &Reader, term: &TermId, row: Option<&Entity>) -> Result<u64> {
     let (part, partition) = (reader.part(), term::posts_partition(&term.first_slug));
     let counted = place::count(partition.clone());
-    part.source.counted.note_cached(|noted| noted.note_row(Table::PostsBy(term.kind).name(), &counted));
+    part.source.counted.note_cached(|noted| noted.note_row(Table::PostsBy(term.kind.into()).name(), &counted));
     let posts = match row.map(count::read).transpose()? {
         None => 0,
-        Some(count) => visible(&part, Table::PostsBy(term.kind), &partition, &count).await?,
+        Some(count) => visible(&part, Table::PostsBy(term.kind.into()), &partition, &count).await?,
     };
     part.keep_part(CacheKey::TermCount(term.clone()), posts, Until::Scheduled).await;
     Ok(posts)

@@ -21,7 +21,7 @@ use super::stream::next;
 /// [`TooBroad`](crate::content::ContentError::TooBroad) if the drafts are in more months than one page may read.
 pub(in crate::content) async fn posts_with(reader: &Reader, term: &TermId, most: usize) -> Result<Vec<PostId>> {
     let index = Span::default().rows(&term::posts_partition(&term.first_slug), Direction::Forward).of_keys();
-    let rows = read_first(reader.store(), Table::PostsBy(term.kind), &index, most).await?;
+    let rows = read_first(reader.store(), Table::PostsBy(term.kind.into()), &index, most).await?;
     let mut posts: Vec<PostId> = rows.iter().filter_map(|row| Some(time::parse_time_row(row.key.row())?.id)).collect();
     let list = PostList::drafts_with(term.kind, &term.first_slug);
     let Some(span) = list.span(reader.now()) else { return Ok(posts) };

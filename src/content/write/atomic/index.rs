@@ -47,7 +47,7 @@ pub(super) fn listed(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<
 
 /// The count of the index of a term's first slug.
 pub(super) fn count_row(kind: TermKind, slug: &Slug) -> (Table, Key) {
-    (Table::PostsBy(kind), place::count(term::posts_partition(slug)))
+    (Table::PostsBy(kind.into()), place::count(term::posts_partition(slug)))
 }
 
 /// The rows of a pointer, and the row that counts them.
@@ -62,7 +62,7 @@ impl PointerChange {
     fn of(pointer: &PointerPlace) -> Result<Self, StoreError> {
         let partition = term::posts_partition(&pointer.slug);
         Ok(Self {
-            table: Table::of_index(pointer.kind),
+            table: Table::PostsBy(pointer.kind),
             pointer: Key::new(partition.as_str(), time::time_row(&pointer.key))?,
             mirror: Key::new(partition.as_str(), time::mirror_row(&pointer.key))?,
             count: place::count(partition),

@@ -12,6 +12,8 @@ mod size;
 mod terms;
 mod tokens;
 
+use std::collections::BTreeMap;
+
 use tracing::Instrument;
 
 use crate::content::error::{ContentError, Result};
@@ -22,10 +24,10 @@ use crate::store::StoreError;
 use crate::store::transaction::transact;
 use crate::telemetry::spans;
 
+use super::change_log::{Appended, Changed, NewEntry};
 use super::keyed::NewKey;
-use super::log::{Appended, Changed, NewEntry};
 use super::outcomes::{self, Outcome, TermOutcome, Together};
-use super::plan::{Planned, TermChange};
+use super::plan::{Change, Planned, TermChange};
 use super::{Writer, record};
 
 pub(in crate::content) use overlay::Overlay;
@@ -33,11 +35,38 @@ pub(super) use site_pages::PagesChange;
 pub(in crate::content) use tokens::{TokenRowChange, of_revoked_previews, of_token};
 
 impl Writer {
-    /// Makes the changes, in one transaction if it can hold them all. Returns their outcomes in the same order.
+    /// Makes the changes, and creates those of `new_tags` that a post then has and that do not exist. Returns the outcomes in the same order. `key`: the
+    /// idempotency key of a creation, which is then the only change; nothing is created if a post was created with the key before.
     ///
     /// # Errors
     /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it cannot be learned whether all were made.
-    pub(super) async fn change_posts_at_once(
+    pub async fn change_posts_with(
+        &self,
+        changes: Vec<Change>,
+        new_tags: &[Slug],
+        key: Option<&NewKey>,
+    ) -> Result<Vec<Outcome>> {
+        let mut refused = BTreeMap::new();
+        let mut fitting = Vec::with_capacity(changes.len());
+        for (i, change) in changes.into_iter().enumerate() {
+            match Planned::of(change, &self.indexed) {
+                Ok(planned) => fitting.push(planned),
+                Err(ContentError::TooLarge { reason, .. }) => drop(refused.insert(i, Outcome::TooLarge(reason))),
+                Err(e) => return Err(e),
+            }
+        }
+        let mut outcomes = self.change_planned(fitting, new_tags, key).await?;
+        for (i, outcome) in refused {
+            outcomes.insert(i, outcome);
+        }
+        Ok(outcomes)
+    }
+
+    /// [`change_posts_with`](Self::change_posts_with) for changes that are planned already: one transaction if it can hold them all.
+    ///
+    /// # Errors
+    /// Those of [`change_posts_with`](Self::change_posts_with).
+    pub async fn change_planned(
         &self,
         planned: Vec<Planned>,
         new_tags: &[Slug],
@@ -47,39 +76,61 @@ impl Writer {
             return Ok(Vec::new());
         }
         let (changes, span) = (planned.len(), spans::change(planned.len()));
-        let ended = self.change_in_parts(planned, new_tags, key).instrument(span).await;
+        let in_parts = async {
+            let mut outcomes = Vec::with_capacity(changes);
+            for part in size::parts(planned, new_tags, self.store.transaction_limits()) {
+                let (new_tags, key) = (new_tags.to_vec(), key.map(|key| (key.clone(), self.clock.now())));
+                let change = move |rows: &mut Overlay<'_>, name: &ChangeName| {
+                    posts::change(rows, name, &part, &new_tags, key.as_ref())
+                };
+                match self.transact(change).await {
+                    Ok(made) => outcomes.extend(made),
+                    // Some of the changes were made, and no other error can report that.
+                    Err(_) if outcomes.contains(&Outcome::Done) => return Err(ContentError::OutcomeUnknown),
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(outcomes)
+        };
+        let ended = in_parts.instrument(span).await;
         outcomes::count_posts(&ended, changes);
         ended
     }
 
-    async fn change_in_parts(
+    /// Makes all changes in one transaction, or none of them. `key`: the idempotency key of the only creation among them.
+    ///
+    /// # Errors
+    /// Those of [`change_posts_with`](Self::change_posts_with).
+    pub async fn change_posts_together(
         &self,
-        planned: Vec<Planned>,
+        changes: Vec<Change>,
         new_tags: &[Slug],
         key: Option<&NewKey>,
-    ) -> Result<Vec<Outcome>> {
-        let mut outcomes = Vec::with_capacity(planned.len());
-        for part in size::parts(planned, new_tags, self.store.transaction_limits()) {
-            let (new_tags, key) = (new_tags.to_vec(), key.map(|key| (key.clone(), self.clock.now())));
-            let made = self.transact(move |rows, name| posts::change(rows, name, &part, &new_tags, key.as_ref())).await;
-            match made {
-                Ok(made) => outcomes.extend(made),
-                // Some of the changes were made, and no other error can report that.
-                Err(_) if outcomes.contains(&Outcome::Done) => return Err(ContentError::OutcomeUnknown),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(outcomes)
+    ) -> Result<Together> {
+        self.change_together(changes, new_tags, key, Vec::new()).await
     }
 
-    /// Makes all changes in one transaction, or none of them.
-    pub(super) async fn change_in_one(
+    /// [`change_posts_together`](Self::change_posts_together), with changes of terms after those of the posts.
+    pub(super) async fn change_together(
         &self,
-        planned: Vec<Planned>,
+        changes: Vec<Change>,
         new_tags: &[Slug],
         key: Option<&NewKey>,
         of_terms: Vec<TermChange>,
     ) -> Result<Together> {
+        let counted = (changes.len(), of_terms.len());
+        let mut planned = Vec::with_capacity(changes.len());
+        for change in changes {
+            match Planned::of(change, &self.indexed) {
+                Ok(one) => planned.push(one),
+                Err(ContentError::TooLarge { what, reason }) => {
+                    return Ok(Together::TooLarge(format!("the body of {what}: {reason}")));
+                }
+                Err(error) => return Err(error),
+            }
+            // Packing many bodies takes long.
+            tokio::task::yield_now().await;
+        }
         let (new_tags, span) = (new_tags.to_vec(), spans::change(planned.len()));
         let key = key.map(|key| (key.clone(), self.clock.now()));
         let change = move |rows: &mut Overlay<'_>, name: &ChangeName| {
@@ -94,7 +145,12 @@ impl Writer {
             changed.objects.extend(terms.objects);
             Ok((Together::Done, changed))
         };
-        self.transact(change).instrument(span).await
+        let ended = match self.transact(change).instrument(span).await {
+            Err(ContentError::Store(error @ StoreError::Limit(_))) => Ok(Together::TooLarge(error.to_string())),
+            ended => ended,
+        };
+        outcomes::count_together(&ended, counted.0, counted.1);
+        ended
     }
 
     /// A number with which no post has the slug, above `taken`; `None` if there is none. One transaction, which writes nothing.

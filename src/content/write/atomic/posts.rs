@@ -2,8 +2,8 @@
 
 use crate::content::tables::rows::{idempotency as key_rows, post as rows};
 use crate::content::write::Partition;
+use crate::content::write::change_log::{self, Changed};
 use crate::content::write::keyed::{NewKey, Used};
-use crate::content::write::log::{self, Changed};
 use crate::content::write::outcomes::{GoneTerm, Outcome};
 use crate::content::write::plan::{self, Change, Planned, PostRows, is_move};
 use crate::keys::change_name::ChangeName;
@@ -36,9 +36,9 @@ pub(super) fn change(
         let refused = refusal(rows, &planned.change, new_tags)?;
         if refused.is_none() {
             let created = write(rows, name, planned, new_tags)?;
-            changed.new_tags.extend(created.iter().filter_map(|tag| log::of_new_tag(name, tag)));
+            changed.new_tags.extend(created.iter().filter_map(|tag| change_log::of_new_tag(name, tag)));
             let change = &planned.change;
-            changed.objects.extend(log::of_post(name, change.before(), change.after(), change.replaces_text()));
+            changed.objects.extend(change_log::of_post(name, change.before(), change.after(), change.replaces_text()));
             if let Some((key, now)) = key
                 && change.before.is_none()
             {

@@ -4,7 +4,7 @@
 use crate::content::error::Result;
 use crate::content::tables::rows::change_log::LogItem;
 use crate::content::write::Writer;
-use crate::content::write::log::Changed;
+use crate::content::write::change_log::Changed;
 use crate::keys::{Table, site_page as keys};
 use crate::model::PostId;
 use crate::store::{Etag, Key, Properties};

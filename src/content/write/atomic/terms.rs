@@ -6,7 +6,7 @@ use crate::content::tables::rows::partition_catalog::read_month;
 use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::content::tables::rows::{category_tree as tree_rows, post as post_rows};
 use crate::content::write::Partition;
-use crate::content::write::log::{self, Changed};
+use crate::content::write::change_log::{self, Changed};
 use crate::content::write::outcomes::TermOutcome;
 use crate::content::write::plan::{self, NewPlace, TermChange};
 use crate::keys::change_name::ChangeName;
@@ -32,7 +32,7 @@ pub(super) fn change(
         };
         if refused.is_none() {
             write(rows, change.before(), change.after.as_ref())?;
-            changed.objects.extend(log::of_term(change.before(), change.after.as_ref()));
+            changed.objects.extend(change_log::of_term(change.before(), change.after.as_ref()));
         }
         outcomes.push(refused.unwrap_or(TermOutcome::Done));
     }

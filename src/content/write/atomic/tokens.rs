@@ -4,7 +4,7 @@ use crate::content::error::Result;
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
 use crate::content::tables::rows::change_log::LogItem;
 use crate::content::write::Writer;
-use crate::content::write::log::Changed;
+use crate::content::write::change_log::Changed;
 use crate::keys::Table;
 use crate::model::Token;
 use crate::store::{Entity, Key, Properties, StoreError};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidings::keys::Table;
-use tidings::model::TermKind;
+use tidings::model::{IndexKind, TermKind};
 
 use crate::proof::scene::{Scene, create, delete, delete_tag, on, rename, retag};
 use crate::proof::stage::Stage;
@@ -83,7 +83,7 @@ async fn a_tag_removed_before_a_rival_of_the_change_that_gave_it_has_ended_leave
 }
 
 async fn has_index_row(stage: &Stage) -> bool {
-    let index = Table::PostsBy(TermKind::Tag).name();
+    let index = Table::PostsBy(IndexKind::Term(TermKind::Tag)).name();
     let rows = stage.seen().await.store.range(index, &range("free", None, None), 10, None).await.expect("a page");
     rows.rows.len() > 1
 }
