@@ -163,6 +163,7 @@ fn record(post: Generated) -> PostRecord {
         metadata: None,
         cover_id: ImportedCover::Unknown,
         language: ImportedLanguage::Unknown,
+        translation_group: None,
         featured: None,
         status: Status::Published,
         version: 1,

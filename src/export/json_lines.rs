@@ -98,6 +98,7 @@ fn record_of_page(whole: WholeSitePage) -> PageRecord {
         metadata: Some(whole.metadata),
         cover_id: record_of_cover(post.cover),
         language: post.language.into(),
+        translation_group: post.translation_group.map(|group| group.to_string()),
         order: whole.page.order,
         version: post.version,
         created_at: post.created_at,
@@ -125,6 +126,7 @@ fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), w
         published_at,
         cover,
         language,
+        translation_group,
         is_featured,
         ..
     } = whole.post.clone();
@@ -143,6 +145,7 @@ fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), w
         metadata: Some(whole.metadata),
         cover_id: record_of_cover(cover),
         language: language.into(),
+        translation_group: translation_group.map(|group| group.to_string()),
         featured: Some(is_featured),
         status: match whole.post.status(content.clock().now()) {
             PostStatus::Draft => Status::Draft,

@@ -8,7 +8,7 @@ use async_graphql::TypeDirective;
 use async_graphql::registry::location_traits::Directive_At_FIELD_DEFINITION;
 use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
-use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST};
+use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::model::navigation::ITEMS_MAX;
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
@@ -34,6 +34,8 @@ pub(super) enum Size {
     ChangesForward,
     /// The categories, tags or authors of a post.
     TermsOfPost,
+    /// The translations of a post or page.
+    Translations,
     /// The ancestors of a page.
     Ancestors,
     /// All pages of the site.
@@ -58,6 +60,7 @@ impl ListSize {
             Size::Page => page(&["first", "last"], &["edges", "nodes"]),
             Size::PageForward => page(&["first"], &["edges", "nodes"]),
             Size::ChangesForward => page(&["first"], &["changes"]),
+            Size::Translations => at_most(TRANSLATIONS),
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),

@@ -66,8 +66,12 @@ impl MainQuery {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "The current slug, or a former one.")] slug: String,
+        #[graphql(
+            desc = "Tags of BCP 47, the most preferred first: the answer is the translation into the first of them that has one, or else the post itself. Without it, nothing stands in."
+        )]
+        preferred_languages: Option<Vec<String>>,
     ) -> Result<Option<PostObject>> {
-        PostObject::find(ctx, &slug).await
+        PostObject::find(ctx, &slug, &preferred_languages.unwrap_or_default()).await
     }
 
     /// By its current path or a former one: redirect if `path` differs. Null if it does not exist, or is a draft or scheduled page to which the client has no
@@ -76,8 +80,12 @@ impl MainQuery {
         &self,
         ctx: &Context<'_>,
         #[graphql(desc = "Such as `docs/install`; a slash at its ends is ignored.")] path: String,
+        #[graphql(
+            desc = "Tags of BCP 47, the most preferred first: the answer is the translation into the first of them that has one, or else the page itself. Without it, nothing stands in."
+        )]
+        preferred_languages: Option<Vec<String>>,
     ) -> Result<Option<PageObject>> {
-        PageObject::find(ctx, &path).await
+        PageObject::find(ctx, &path, &preferred_languages.unwrap_or_default()).await
     }
 
     /// The published pages directly below a page, or at the top, by `order`, then by slug. Empty if the page does not exist or the client has no access to it.

@@ -115,6 +115,7 @@ pub(super) fn build(
             Some(named) => terms.slugs(TermKind::Series, named).into_iter().next(),
             None => stored.and_then(|post| post.series.clone()),
         },
+        translation_group: stored.and_then(|post| post.translation_group.clone()),
         former_slugs: former_slugs(resolved, stored),
         cover: imported.cover.over(stored),
         language: imported.language.over(stored),

@@ -9,6 +9,7 @@ mod pictures;
 mod report;
 mod series;
 mod site_pages;
+mod translations;
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -26,6 +27,7 @@ use crate::model::{
 };
 use crate::telemetry::metrics;
 
+use report::explain;
 pub use report::{BROKEN_LINKS_MAX, ImportOptions, ImportReport, PageCounts, PictureCounts};
 
 use build::ImportTerms;
@@ -33,6 +35,7 @@ use declared::DeclaredFields;
 use order::Batches;
 use pictures::Pictures;
 use series::SeriesOrders;
+use translations::{Groups, not_linked};
 
 /// Counts the posts in the metrics.
 fn count(report: &ImportReport) {
@@ -82,7 +85,7 @@ pub async fn import(
     let terms = save_terms(content, &writer, &source, &pictures, options.dry_run, &mut report).await?;
     report.notes.extend(notes);
     let (mut done, total) = (0, source.entries().len());
-    let series = SeriesOrders::default();
+    let (series, groups) = (SeriesOrders::default(), Groups::default());
     let parts = Parts {
         source: Arc::clone(&source),
         inventory,
@@ -92,6 +95,7 @@ pub async fn import(
         links,
         declared,
         series,
+        groups,
         overwrites: options.overwrite,
         long: Mutex::default(),
     };
@@ -130,6 +134,7 @@ struct Parts {
     links: InternalLinks,
     declared: DeclaredFields,
     series: SeriesOrders,
+    groups: Groups,
     /// Whether posts that a mutation has changed since the last import are overwritten.
     overwrites: bool,
     /// For posts whose bodies are long.
@@ -163,14 +168,22 @@ impl ImportRun<'_> {
         }
         let description = |planned: &Planned| {
             let origin = planned.change.after().and_then(|post| post.origin.clone());
-            (planned.change.before.is_some(), origin.unwrap_or_default())
+            let linked = planned.change.after().is_some_and(|post| post.translation_group.is_some());
+            (linked.then(|| planned.change.clone()), planned.change.before.is_some(), origin.unwrap_or_default())
         };
         let descriptions: Vec<_> = changes.iter().map(description).collect();
         let outcomes = match self.is_dry {
             true => vec![Outcome::Done; changes.len()],
             false => self.writer.change_planned(changes, &[], None).await?,
         };
-        for (outcome, (existed, origin)) in outcomes.into_iter().zip(descriptions) {
+        for (outcome, (linked, existed, origin)) in outcomes.into_iter().zip(descriptions) {
+            let outcome = match (outcome, linked) {
+                (Outcome::Untranslatable(why), Some(change)) => {
+                    report.notes.push(Note { origin: origin.clone(), text: not_linked(why) });
+                    self.write_unlinked(change).await?
+                }
+                (outcome, _) => outcome,
+            };
             match outcome {
                 Outcome::Done if existed => report.changed += 1,
                 Outcome::Done => report.made += 1,
@@ -232,10 +245,13 @@ impl Parts {
         let metadata = imported.metadata.take();
         imported.metadata = self.declared.of_post(metadata, stored.is_none()).map_err(failed)?;
         let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
-        let id = own_id.filter(|id| !self.inventory.posts.contains_key(id)).unwrap_or(new_id);
+        let id = own_id.filter(|id| !self.inventory.posts.contains_key(id)).unwrap_or_else(|| new_id.clone());
         let (position, updated_at, origin) = (imported.series_position, imported.updated_at, imported.origin.clone());
         let before = stored.as_ref().map(|stored| &stored.whole);
-        let after = build::build(imported, &self.terms, &resolved, before, id, now);
+        let translations = imported.translations.take();
+        let mut after = build::build(imported, &self.terms, &resolved, before, id, now);
+        let stored_post = before.map(|whole| &whole.post);
+        after.post.translation_group = self.groups.of(translations.as_deref(), stored_post, &new_id);
         rules::check(&after).map_err(|broken| Failed { origin, reason: rules::in_one_text(&broken) })?;
         self.series.note(&after.post, position);
         if before.is_some_and(|before| is_same(before, &after, updated_at)) {
@@ -372,22 +388,4 @@ async fn rename_terms(writer: &Writer, imported: &[ImportedTerm], stored: &mut [
         }
     }
     Ok(())
-}
-
-fn explain(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Taken(slug) => {
-            format!("the slug {slug} belongs to another post that was written during the import; import again")
-        }
-        Outcome::Exists => "a post with this id exists already".to_owned(),
-        Outcome::TermsGone(terms) => {
-            let terms: Vec<_> = terms.iter().map(|term| format!("{} \"{}\"", term.kind.noun(), term.slug)).collect();
-            format!("deleted or renamed during the import: {}; import again", terms.join(", "))
-        }
-        Outcome::Conflict => "another client changed the post during the import; import again".to_owned(),
-        Outcome::TooLarge(reason) => reason.clone(),
-        // An import uses no idempotency keys.
-        Outcome::Repeated(_) | Outcome::KeyUsed => "the post was created with this idempotency key before".to_owned(),
-        Outcome::Done => "done".to_owned(),
-    }
 }

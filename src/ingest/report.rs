@@ -1,7 +1,9 @@
 //! The options and the result of an import. The rule: every item that was not imported is named, with the reason.
 
+use crate::content::write::Outcome;
 use crate::model::BrokenLink;
 
+use super::translations::not_linked;
 use crate::import::{Failed, Ignored, MetadataKey, Note, Skipped};
 
 /// The most links that a report names; if the addresses of the site are set wrongly, every link is broken.
@@ -53,4 +55,24 @@ pub struct PageCounts {
     pub made: usize,
     pub changed: usize,
     pub unchanged: usize,
+}
+
+/// Why a post was not imported.
+pub(super) fn explain(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Taken(slug) => {
+            format!("the slug {slug} belongs to another post that was written during the import; import again")
+        }
+        Outcome::Exists => "a post with this id exists already".to_owned(),
+        Outcome::Untranslatable(why) => not_linked(*why),
+        Outcome::TermsGone(terms) => {
+            let terms: Vec<_> = terms.iter().map(|term| format!("{} \"{}\"", term.kind.noun(), term.slug)).collect();
+            format!("deleted or renamed during the import: {}; import again", terms.join(", "))
+        }
+        Outcome::Conflict => "another client changed the post during the import; import again".to_owned(),
+        Outcome::TooLarge(reason) => reason.clone(),
+        // An import uses no idempotency keys.
+        Outcome::Repeated(_) | Outcome::KeyUsed => "the post was created with this idempotency key before".to_owned(),
+        Outcome::Done => "done".to_owned(),
+    }
 }

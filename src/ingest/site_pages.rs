@@ -7,26 +7,29 @@ use std::time::Duration;
 
 use crate::content::write::{PageTree, PagesWritten};
 use crate::content::{Content, ContentError, Result, Writer};
+use crate::model::post::BadTranslation;
 use crate::model::site_page::{FORMER_PATHS_MAX, PAGES_MAX, SCHEDULED_PAGES_MAX};
 use crate::model::{
-    ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, PostStatus, WholePost, WholeSitePage, rules,
+    ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, PostStatus, TranslationGroup, WholePost, WholeSitePage,
+    rules,
 };
 
 use super::build::{generated_excerpt, subtitle};
 use super::kept;
 use super::report::{ImportOptions, ImportReport};
+use super::translations::{Groups, not_linked};
 use crate::import::{Failed, ImportedPage, Note, in_words, stored_origin};
 
-/// Pages of one transaction: a new page is three rows of at most 100.
-const PAGES_PER_TRANSACTION: usize = 30;
+/// Pages of one transaction: a new page is four rows at most of 100, with its place in a group of translations.
+const PAGES_PER_TRANSACTION: usize = 24;
 /// How often a transaction is tried while others change pages.
 const TRIES_MAX: u32 = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
 /// The outcome for a page.
 enum Planned {
-    Made,
-    Changed,
+    Made(Option<BadTranslation>),
+    Changed(Option<BadTranslation>),
     Unchanged,
     Kept(Note),
     Failed(Failed),
@@ -40,7 +43,7 @@ pub(super) async fn import(
     report: &mut ImportReport,
 ) -> Result<()> {
     let pages = in_order(pages, report);
-    let run = PageImport { now: content.clock().now(), writer, options };
+    let run = PageImport { now: content.clock().now(), writer, options, groups: Groups::default() };
     // A dry run plans all of them on one tree, because nothing is written that the next part could build on.
     let size = if options.dry_run { pages.len().max(1) } else { PAGES_PER_TRANSACTION };
     for part in pages.chunks(size) {
@@ -96,6 +99,7 @@ struct PageImport<'a> {
     now: Instant,
     writer: &'a Writer,
     options: ImportOptions,
+    groups: Groups,
 }
 
 impl PageImport<'_> {
@@ -162,10 +166,10 @@ impl PageImport<'_> {
             if let Err(reason) = checked(&whole) {
                 return Ok(failed(reason));
             }
-            tree.put(whole.clone());
+            let unlinked = put(tree, &mut whole, None).await?;
             return Ok(match self.too_many_scheduled(tree, &whole).await? {
                 Some(reason) => failed(reason),
-                None => Planned::Made,
+                None => Planned::Made(unlinked),
             });
         };
         self.plan_change(tree, page, before).await
@@ -209,10 +213,10 @@ impl PageImport<'_> {
                 Err(bad) => return Ok(failed(bad.to_string())),
             }
         }
-        tree.put(after.clone());
+        let unlinked = put(tree, &mut after, before.page.post.translation_group).await?;
         Ok(match self.too_many_scheduled(tree, &after).await? {
             Some(reason) => failed(reason),
-            None => Planned::Changed,
+            None => Planned::Changed(unlinked),
         })
     }
 
@@ -244,6 +248,7 @@ impl PageImport<'_> {
             categories: Vec::new(),
             tags: Vec::new(),
             series: None,
+            translation_group: self.groups.of(page.translations.as_deref(), stored, &id),
             former_slugs: Vec::new(),
             cover: page.cover.over(stored),
             language: page.language.over(stored),
@@ -262,20 +267,39 @@ impl PageImport<'_> {
     }
 }
 
+/// Puts a page into the tree, in the group `other` of translations if it cannot be in its own. Returns why.
+async fn put(
+    tree: &mut PageTree<'_>,
+    page: &mut WholeSitePage,
+    other: Option<TranslationGroup>,
+) -> Result<Option<BadTranslation>> {
+    tree.put(page.clone());
+    let bad = tree.bad_translation_of(page.id()).await?;
+    if bad.is_some() {
+        page.page.post.translation_group = other;
+        tree.put(page.clone());
+    }
+    Ok(bad)
+}
+
 fn checked(page: &WholeSitePage) -> std::result::Result<(), String> {
     rules::check(&page.to_post()).map_err(|broken| rules::in_one_text(&broken))
 }
 
 fn note(planned: Planned, page: &ImportedPage, report: &mut ImportReport) {
     match planned {
-        Planned::Made => {
+        Planned::Made(unlinked) => {
             report.pages.made += 1;
+            note_unlinked(unlinked, page, report);
             if page.is_folder {
                 let text = "has no file of its own, so it is a page with only a title".to_owned();
                 report.notes.push(Note { origin: page.path.to_string(), text });
             }
         }
-        Planned::Changed => report.pages.changed += 1,
+        Planned::Changed(unlinked) => {
+            report.pages.changed += 1;
+            note_unlinked(unlinked, page, report);
+        }
         Planned::Unchanged => report.pages.unchanged += 1,
         Planned::Kept(note) => {
             report.kept += 1;
@@ -283,4 +307,8 @@ fn note(planned: Planned, page: &ImportedPage, report: &mut ImportReport) {
         }
         Planned::Failed(failed) => report.failed.push(failed),
     }
+}
+
+fn note_unlinked(why: Option<BadTranslation>, page: &ImportedPage, report: &mut ImportReport) {
+    report.notes.extend(why.map(|why| Note { origin: page.name(), text: not_linked(why) }));
 }

@@ -3,10 +3,10 @@
 //! 16 buckets: a partition serves about 2,000 rows a second and an account 20,000 (Azure's "Scalability and performance targets for
 //! Table storage"), so more buckets would gain nothing, and with fewer an import writes fuller transactions.
 
-use crate::model::{PostId, Slug};
-use crate::store::Key;
+use crate::model::{Post, PostId, Slug, TranslationGroup};
+use crate::store::{Key, RowRange};
 
-use super::{key, stable_hash};
+use super::{key, range, stable_hash, translation};
 
 const BUCKETS: u64 = 16;
 
@@ -18,11 +18,24 @@ pub fn by_slug(slug: &Slug) -> Key {
     in_bucket(format!("s-{slug}"))
 }
 
+/// The row of a post in its group of translations, which has the summary of the post.
+pub fn by_translation(post: &Post) -> Option<Key> {
+    let partition = bucket(post.translation_group.as_ref()?.as_str());
+    Some(key(partition, translation::row_of(post)?))
+}
+
+/// The posts of a group.
+pub fn translations(group: &TranslationGroup) -> RowRange {
+    let (from, to) = translation::bounds(group);
+    range(&bucket(group.as_str()), Some(from), Some(to))
+}
+
 /// What a row of `PostKeys` is found by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
     Id(PostId),
     Slug(Slug),
+    Translation,
 }
 
 /// `None` if the row is not one of this table.
@@ -30,13 +43,21 @@ pub fn parse(found: &Key) -> Option<Lookup> {
     let lookup = match found.row().split_once('-')? {
         ("i", id) => Lookup::Id(id.parse().ok()?),
         ("s", slug) => Lookup::Slug(slug.parse().ok()?),
+        ("t", _) => {
+            let (group, _) = translation::parse(found.row())?;
+            return (bucket(group.as_str()) == found.partition()).then_some(Lookup::Translation);
+        }
         _ => return None,
     };
     (in_bucket(found.row().to_owned()) == *found).then_some(lookup)
 }
 
 fn in_bucket(row: String) -> Key {
-    let hash = stable_hash(row.as_bytes());
+    key(bucket(&row), row)
+}
+
+fn bucket(text: &str) -> String {
+    let hash = stable_hash(text.as_bytes());
     // The low bits of FNV-1a depend on the last bytes alone, so the high half is folded in.
-    key(format!("{:x}", (hash ^ (hash >> 32)) % BUCKETS), row)
+    format!("{:x}", (hash ^ (hash >> 32)) % BUCKETS)
 }

@@ -36,6 +36,7 @@ pub mod tag;
 pub mod term;
 pub mod time;
 pub mod token;
+pub mod translation;
 
 pub use place::{Collection, PostPlace};
 pub use table::Table;

@@ -8,13 +8,14 @@
 //! | `p-{path}`, with `:` in place of each slash | the id of the page that has the path, now or formerly |
 //! | `c-{parent}:{order}-{slug}` | the summary of a published page; the parent is an id, or `top` |
 //! | `d-{parent}:{order}-{slug}` | the same of a draft |
+//! | `t-{group}-{language}` | the page of this language in a group of translations, without its body
 //! | `s-{ticks}-{id}` | a page that was scheduled for this instant: its row in the list |
 
-use crate::model::{Instant, PagePath, PostId, Slug};
+use crate::model::{Instant, PagePath, Post, PostId, Slug, TranslationGroup};
 use crate::store::{Key, RowRange};
 
 use super::cursor::{self, BadCursor, ListTag};
-use super::{key, range};
+use super::{key, range, translation};
 
 pub const PARTITION: &str = "pages";
 /// The parent of the pages at the top.
@@ -144,6 +145,7 @@ pub enum PageRow {
     Path(PagePath),
     Child { parent: Option<PostId>, are_drafts: bool, at: ChildKey },
     Scheduled(Instant, PostId),
+    Translation(TranslationGroup, Option<Slug>),
 }
 
 pub fn tree() -> Key {
@@ -160,6 +162,17 @@ pub fn path(path: &PagePath) -> Key {
 
 pub fn scheduled(at: Instant, id: &PostId) -> Key {
     key(PARTITION, format!("s-{:019}-{id}", at.ticks()))
+}
+
+/// The row of a page in its group of translations.
+pub fn by_translation(page: &Post) -> Option<Key> {
+    translation::row_of(page).map(|row| key(PARTITION, row))
+}
+
+/// The pages of a group.
+pub fn translations(group: &TranslationGroup) -> RowRange {
+    let (from, to) = translation::bounds(group);
+    range(PARTITION, Some(from), Some(to))
 }
 
 /// Whether the row points from a path to its page.
@@ -182,6 +195,10 @@ pub fn parse(found: &Key) -> Option<PageRow> {
             PageRow::Child { parent, are_drafts: kind == "d", at: ChildKey::parse(at)? }
         }
         "s" => PageRow::Scheduled(publication_of(found.row())?, rest.split_once('-')?.1.parse().ok()?),
+        "t" => {
+            let (group, language) = translation::parse(found.row())?;
+            PageRow::Translation(group, language)
+        }
         _ => return None,
     };
     (key_of(&row) == *found).then_some(row)
@@ -196,6 +213,7 @@ fn key_of(row: &PageRow) -> Key {
             Children { parent: parent.as_ref(), are_drafts: *are_drafts }.row(at)
         }
         PageRow::Scheduled(at, id) => scheduled(*at, id),
+        PageRow::Translation(group, language) => key(PARTITION, translation::row(group, language.as_ref())),
     }
 }
 
@@ -217,7 +235,9 @@ mod tests {
             PageRow::Path("a/b-c".parse().expect("a path")),
             PageRow::Child { parent: None, are_drafts: true, at: at.clone() },
             PageRow::Child { parent: Some(id.clone()), are_drafts: false, at },
-            PageRow::Scheduled(Instant::MAX, id),
+            PageRow::Scheduled(Instant::MAX, id.clone()),
+            PageRow::Translation(id.clone(), None),
+            PageRow::Translation(id, Some(slug("pt-br"))),
         ] {
             assert_eq!(parse(&key_of(&row)), Some(row));
         }

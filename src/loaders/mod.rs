@@ -10,6 +10,7 @@ mod pages;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 
 use crate::content::read::DetailsPlace;
@@ -18,6 +19,7 @@ use crate::content::read::pages::{Page, PageArguments, PageKey, PostList, Reques
 use crate::content::{ContentError, Reader, Result as ContentResult};
 use crate::model::{
     Asset, AssetHash, CategoryTree, Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId, TermKind,
+    TranslationGroup,
 };
 
 use batch::Loader;
@@ -40,6 +42,8 @@ pub struct Loaders {
     page_details: Loader<PostId, Option<PostDetails>>,
     assets: Loader<AssetHash, Option<Arc<Asset>>>,
     category_tree: Loader<(), Arc<CategoryTree>>,
+    translated_posts: Loader<TranslationGroup, Arc<Vec<Arc<Post>>>>,
+    translated_pages: Loader<TranslationGroup, Arc<Vec<Arc<SitePage>>>>,
 }
 
 impl Loaders {
@@ -72,6 +76,12 @@ impl Loaders {
                 reader,
                 |reader, _| async move { vec![reader.category_tree().await] },
             ),
+            translated_posts: loader("translated_posts", reader, |reader, keys: Vec<TranslationGroup>| async move {
+                join_all(keys.iter().map(|group| reader.translated_posts(group))).await
+            }),
+            translated_pages: loader("translated_pages", reader, |reader, keys: Vec<TranslationGroup>| async move {
+                join_all(keys.iter().map(|group| reader.translated_pages(group))).await
+            }),
         }
     }
 
@@ -106,6 +116,16 @@ impl Loaders {
         self.posts.load(id.clone()).await
     }
 
+    /// The posts of a group of translations, by language.
+    pub async fn translated_posts(&self, group: &TranslationGroup) -> Loaded<Arc<Vec<Arc<Post>>>> {
+        self.translated_posts.load(group.clone()).await
+    }
+
+    /// The pages of a group of translations, by language.
+    pub async fn translated_pages(&self, group: &TranslationGroup) -> Loaded<Arc<Vec<Arc<SitePage>>>> {
+        self.translated_pages.load(group.clone()).await
+    }
+
     pub async fn site_page(&self, id: &PostId) -> Loaded<Option<Arc<SitePage>>> {
         self.site_pages.load(id.clone()).await
     }
@@ -137,6 +157,8 @@ impl Loaders {
         self.page_details.clear();
         self.assets.clear();
         self.category_tree.clear();
+        self.translated_posts.clear();
+        self.translated_pages.clear();
     }
 
     /// The number of published posts of a term.

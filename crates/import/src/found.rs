@@ -85,6 +85,7 @@ impl ImportedPage {
             metadata,
             cover: post.cover,
             language: post.language,
+            translations: post.translations,
             order: place.order,
             is_draft: post.is_draft,
             published_at: post.published_at,

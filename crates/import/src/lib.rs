@@ -46,9 +46,9 @@ pub use formats::{Format, ReadOptions};
 pub use internal_links::InternalLinks;
 pub use language::ImportedLanguage;
 pub use markdown::{
-    AVATAR, JOB_TITLE, LINKS, PARENT, ReadOutcome, SERIES_ORDER, asset_names, assets_of_pictures, of_relative_address,
-    read_file as read_markdown_file, relative_address, resolve_picture, with_assets, with_relative_addresses,
-    with_server_addresses,
+    AVATAR, JOB_TITLE, LINKS, PARENT, ReadOutcome, SERIES_ORDER, TRANSLATIONS, asset_names, assets_of_pictures,
+    of_relative_address, read_file as read_markdown_file, relative_address, resolve_picture, with_assets,
+    with_relative_addresses, with_server_addresses,
 };
 pub use media::Media;
 pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
@@ -101,6 +101,8 @@ pub struct ImportedPost {
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
     pub language: ImportedLanguage,
+    /// What the source calls its translations: the same text for each of them. `None` if the source has no information: the post stays in its group.
+    pub translations: Option<String>,
     /// `None` if the source has no information: the post stays as it is.
     pub is_featured: Option<bool>,
     pub of_export: Option<OfExport>,
@@ -183,6 +185,8 @@ pub struct ImportedPage {
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
     pub language: ImportedLanguage,
+    /// What the source calls its translations: the same text for each of them. `None` if the source has no information: the page stays in its group.
+    pub translations: Option<String>,
     pub order: Option<i32>,
     pub is_draft: bool,
     pub version: Option<i32>,
@@ -214,6 +218,7 @@ impl ImportedPage {
             metadata: None,
             cover: ImportedCover::Unknown,
             language: ImportedLanguage::Unknown,
+            translations: None,
             order: None,
             is_draft: false,
             version: None,

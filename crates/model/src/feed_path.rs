@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::language::Language;
 use super::term::TermKind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +34,19 @@ impl Format {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FeedOf {
+    /// The kind and slug of a term.
+    Term(TermKind, String),
+    Language(Language),
+}
+
+/// The folder of the feeds of languages, by their tags in lower case.
+const LANGUAGES: &str = "languages";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedPath {
-    /// The kind and slug of a term; `None` for the feed of the site.
-    pub of: Option<(TermKind, String)>,
+    /// `None` for the feed of the site.
+    pub of: Option<FeedOf>,
     pub format: Format,
 }
 
@@ -49,9 +60,14 @@ impl FeedPath {
             None => None,
             Some(folder) => {
                 let (kind, slug) = folder.split_once('/')?;
+                if kind == LANGUAGES {
+                    let language: Language = slug.parse().ok()?;
+                    let of = (language.index_slug().as_str() == slug).then_some(FeedOf::Language(language))?;
+                    return Some(Self { of: Some(of), format });
+                }
                 let kind = TermKind::ALL.into_iter().find(|known| known.plural() == kind)?;
                 let is_plain = slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
-                Some((kind, (is_plain && !slug.is_empty()).then(|| slug.to_owned())?))
+                Some(FeedOf::Term(kind, (is_plain && !slug.is_empty()).then(|| slug.to_owned())?))
             }
         };
         Some(Self { of, format })
@@ -60,8 +76,10 @@ impl FeedPath {
 
 impl fmt::Display for FeedPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((kind, slug)) = &self.of {
-            write!(formatter, "/{}/{slug}", kind.plural())?;
+        match &self.of {
+            Some(FeedOf::Term(kind, slug)) => write!(formatter, "/{}/{slug}", kind.plural())?,
+            Some(FeedOf::Language(language)) => write!(formatter, "/{LANGUAGES}/{}", language.index_slug())?,
+            None => {}
         }
         write!(formatter, "/{}", self.format.file())
     }
@@ -91,6 +109,7 @@ mod tests {
             "/categories/a/rss.xml",
             "/authors/a/feed.json",
             "/series/a/feed.xml",
+            "/languages/pt-br/feed.json",
         ] {
             assert_eq!(FeedPath::parse(path).map(|parsed| parsed.to_string()).as_deref(), Some(path));
         }
@@ -104,6 +123,8 @@ mod tests {
             "/tags/a/b/feed.xml",
             "/posts/a/feed.xml",
             "/series/feed.xml",
+            "/languages/pt-BR/feed.xml",
+            "/languages/english/feed.xml",
         ] {
             assert_eq!(FeedPath::parse(path), None, "{path}");
         }

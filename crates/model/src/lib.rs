@@ -66,7 +66,7 @@ pub use markdown::{Rendered, render};
 pub use metadata::Metadata;
 pub use node_id::{NodeId, TermNodeId};
 pub use page_path::PagePath;
-pub use post::{Post, PostDetails, PostId, PostKey, PostStatus, WholePost};
+pub use post::{Post, PostDetails, PostId, PostKey, PostStatus, TranslationGroup, WholePost};
 pub use profile::{Profile, ProfileLink};
 pub use site_fields::{DeclaredField, DeclaredObject, DeclaredType, Misfit, SiteFields};
 pub use site_page::{SitePage, WholeSitePage};

@@ -84,6 +84,21 @@ impl PostId {
     }
 }
 
+/// The id of a group: posts, or pages, that are one content in several languages.
+pub type TranslationGroup = PostId;
+
+/// The maximum number of posts or pages of a group.
+pub const TRANSLATIONS_MAX: usize = 50;
+
+/// Why a post or page cannot be in a group of translations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadTranslation {
+    #[error("another translation of this content has the same language; each needs a language of its own")]
+    Language,
+    #[error("a content has at most {TRANSLATIONS_MAX} translations")]
+    TooMany,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a post id: 12 characters of 0-9 and a-z")]
 pub struct BadPostId(pub String);
@@ -175,6 +190,8 @@ pub struct Post {
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
     pub series: Option<Slug>,
+    /// Its translations have the same; `None` if it has never had one.
+    pub translation_group: Option<TranslationGroup>,
     /// Former slugs that redirect to this post, oldest first.
     pub former_slugs: Vec<Slug>,
     /// The picture that represents the post. Deleting the picture does not change this field; readers then see no cover.

@@ -41,6 +41,8 @@ pub struct NewPost {
     pub categories: Vec<Slug>,
     pub tags: Vec<Slug>,
     pub series: Option<Slug>,
+    /// The id of the post or page of which it is a translation, as the client has written it; the caller looks it up and links the two.
+    pub translation_of: Option<String>,
     /// Whether it is published: now, or at the instant in `publish_at`. `None`: only if `publish_at` is given.
     pub publish: Option<bool>,
     pub publish_at: Option<Instant>,
@@ -215,6 +217,7 @@ pub(crate) fn make(
         categories: new.categories,
         tags: new.tags,
         series: new.series,
+        translation_group: None,
         former_slugs: Vec::new(),
         cover: cover.ok().flatten(),
         language: language.ok().flatten(),
@@ -289,7 +292,7 @@ pub(crate) fn change(
     with_errors(errors, next_version(before, after, now))
 }
 
-/// The post as in an earlier version, except for its slugs and its publication.
+/// The post as in an earlier version, except for its slugs, its publication and its translations.
 ///
 /// # Errors
 /// Every rule that the post would break.
@@ -303,11 +306,18 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
         created_at: is.created_at,
         updated_at: is.updated_at,
         published_at: is.published_at,
+        translation_group: is.translation_group,
         field_index: is.field_index,
         origin: is.origin,
         ..earlier.post.clone()
     };
     next_version(before, WholePost { post, changed_by: before.changed_by.clone(), ..earlier.clone() }, now)
+}
+
+/// The post in another group of translations, or in none; or every rule that it breaks.
+pub(crate) fn link(before: &WholePost, group: Option<PostId>, now: Instant) -> Edited<WholePost> {
+    let post = Post { translation_group: group, ..before.post.clone() };
+    next_version(before, WholePost { post, ..before.clone() }, now)
 }
 
 fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Edited<WholePost> {

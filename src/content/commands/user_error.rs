@@ -1,5 +1,6 @@
 //! The errors of a change that the client can fix. The rule: if a change returns one, nothing was changed.
 
+use crate::model::post::BadTranslation;
 use crate::model::{Asset, Slug, Term, WholePost, WholeSitePage};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +89,13 @@ impl UserError {
 
     pub fn taken(field: &'static str, message: impl Into<String>) -> Self {
         Self::new(Problem::Taken, field, message)
+    }
+
+    pub(crate) fn untranslatable(why: BadTranslation) -> Self {
+        match why {
+            BadTranslation::Language => Self::taken("language", why.to_string()),
+            BadTranslation::TooMany => Self::too_large("translationOf", why.to_string()),
+        }
     }
 
     pub fn too_large(field: &'static str, message: impl Into<String>) -> Self {

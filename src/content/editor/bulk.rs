@@ -74,7 +74,7 @@ pub(super) static TURNS: Semaphore = Semaphore::const_new(1);
 impl Editor<'_> {
     /// Returns the posts after the change, in the order of `named`.
     pub async fn update_posts(&self, named: &[NamedVersion], changes: &BulkChanges) -> Result<Edited<Vec<WholePost>>> {
-        if let Err(errors) = check(named) {
+        if let Err(errors) = check(named, BULK_POSTS_MAX) {
             return Ok(Err(errors));
         }
         let _turn = TURNS.acquire().await.expect("the semaphore is never closed");
@@ -114,7 +114,7 @@ impl Editor<'_> {
 
     /// Returns the ids of the deleted posts, in the order of `named`.
     pub async fn delete_posts(&self, named: &[NamedVersion]) -> Result<Edited<Vec<PostId>>> {
-        if let Err(errors) = check(named) {
+        if let Err(errors) = check(named, BULK_POSTS_MAX) {
             return Ok(Err(errors));
         }
         let _turn = TURNS.acquire().await.expect("the semaphore is never closed");
@@ -173,7 +173,7 @@ impl Editor<'_> {
     }
 
     /// The posts in the order of `named`; some are left out if there are errors.
-    async fn find_posts(&self, named: &[NamedVersion], errors: &mut Vec<UserError>) -> Result<Vec<Stored>> {
+    pub(super) async fn find_posts(&self, named: &[NamedVersion], errors: &mut Vec<UserError>) -> Result<Vec<Stored>> {
         let finds: Vec<_> = named.iter().map(|named| self.find_post(&named.id, named.version)).collect();
         let mut finds = stream::iter(finds).buffered(READS_AT_ONCE);
         let (mut posts, mut bytes) = (Vec::with_capacity(named.len()), 0);
@@ -197,11 +197,15 @@ impl Editor<'_> {
     }
 
     /// Makes the changes, each with the number of its post in the input. `None`: others have changed something that they depend on.
-    async fn write_together(&self, changes: Vec<(usize, Change)>, new_tags: &[Slug]) -> Result<Option<Edited<()>>> {
+    pub(super) async fn write_together(
+        &self,
+        changes: Vec<(usize, Change)>,
+        new_tags: &[Slug],
+    ) -> Result<Option<Edited<()>>> {
         let logged: Vec<PostChange> = changes.iter().map(|(_, change)| PostChange::of(change)).collect();
         let before: Vec<_> = changes.iter().map(|(number, change)| (*number, change.before().cloned())).collect();
         let changes: Vec<Change> = changes.into_iter().map(|(_, change)| change).collect();
-        let outcomes = match self.writer.change_posts_together(changes, new_tags).await? {
+        let outcomes = match self.writer.change_posts_together(changes, new_tags, None).await? {
             Together::Done => {
                 logged.iter().for_each(|change| change.log(self.actor));
                 return Ok(Some(Ok(())));
@@ -236,9 +240,9 @@ impl Editor<'_> {
 }
 
 /// The errors of a list of posts as the client has written it.
-fn check(named: &[NamedVersion]) -> Edited<()> {
-    if named.is_empty() || named.len() > BULK_POSTS_MAX {
-        let (count, message) = (named.len(), format!("1 to {BULK_POSTS_MAX} posts can be named"));
+pub(super) fn check(named: &[NamedVersion], most: usize) -> Edited<()> {
+    if named.is_empty() || named.len() > most {
+        let (count, message) = (named.len(), format!("1 to {most} posts can be named"));
         return Err(vec![match count {
             0 => UserError::invalid(POSTS, message),
             _ => UserError::too_large(POSTS, format!("{count} posts are named; {message}")),

@@ -10,6 +10,7 @@ mod parents;
 mod posts;
 mod site_pages;
 mod terms;
+mod translations;
 
 use crate::model::{Actor, ActorSnapshot, Instant, Role};
 
@@ -28,6 +29,7 @@ pub(crate) use parents::NamedParent;
 pub(crate) use posts::Restored;
 pub(crate) use site_pages::{NewPage, PageChanges};
 pub use terms::TermChanges;
+pub(crate) use translations::Linked;
 
 /// The changes of one request, at one instant.
 pub struct Editor<'a> {

@@ -71,6 +71,7 @@ impl Editor<'_> {
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
         let found = self.find_terms(terms, &mut errors).await?;
+        let original = self.find_original(new.translation_of.as_deref(), &mut errors).await?;
         let authors = self.permitted_authors(found.authors, true, &errors)?;
         let id = self.writer.new_post_id()?;
         let new = NewPost {
@@ -91,11 +92,16 @@ impl Editor<'_> {
             return Ok(Some(Err(errors)));
         };
         whole.changed_by = Some(ActorSnapshot::of(self.actor));
+        let original = match self.link_original(original, &mut whole.post)? {
+            Ok(original) => original,
+            Err(errors) => return Ok(Some(Err(errors))),
+        };
         let mut number = 1;
         loop {
             whole.post.slug = base.numbered(number);
             let change = Change { before: None, after: Some(whole.clone()) };
-            match self.write(change, &found.new_tags, key).await? {
+            let changes = [change].into_iter().chain(original.clone()).collect();
+            match self.write(changes, &found.new_tags, key).await? {
                 // A term that was found was deleted since. The next try reports that, or creates the tag.
                 Outcome::Conflict | Outcome::TermsGone(_) => return Ok(None),
                 Outcome::Taken(_) if slug.is_none() => match self.writer.free_number(&base, number).await? {
@@ -259,7 +265,7 @@ impl Editor<'_> {
                 Err(errors) => return Ok(Some(Err(errors))),
             };
             let id = before.whole.post.id.clone();
-            Ok(match self.write(Change { before: Some(before), after: None }, &[], None).await? {
+            Ok(match self.write(vec![Change { before: Some(before), after: None }], &[], None).await? {
                 Outcome::Conflict => None,
                 outcome => Some(of_input(answer(outcome, &needs_term)?, &["id", "expectedVersion"]).map(|()| id)),
             })
@@ -302,21 +308,22 @@ impl Editor<'_> {
         let change = Change { before: Some(before), after: Some(after.clone()) };
         // Terms that were found for this change are looked up again; if the post had one before, the caller decides.
         let was_found = |term: &GoneTerm| gone.is_none() && !had.has_term(term.kind, &term.slug);
-        Ok(match self.write(change, new_tags, None).await? {
+        Ok(match self.write(vec![change], new_tags, None).await? {
             Outcome::Conflict => None,
             Outcome::TermsGone(terms) if terms.iter().all(was_found) => None,
             outcome => Some(answer(outcome, gone.unwrap_or(&needs_term))?.map(|()| after)),
         })
     }
 
-    /// `key`: the idempotency key of a creation.
-    async fn write(&self, change: Change, new_tags: &[Slug], key: Option<&NewKey>) -> Result<Outcome> {
-        let logged = PostChange::of(&change);
-        let mut outcomes = self.writer.change_posts_with(vec![change], new_tags, key).await?;
-        let outcome = outcomes.pop().ok_or_else(|| defect("a change has no outcome"))?;
-        if outcome == Outcome::Done {
-            logged.log(self.actor);
-        }
+    /// Makes all of these changes, or none of them. `key`: the idempotency key of a creation.
+    async fn write(&self, changes: Vec<Change>, new_tags: &[Slug], key: Option<&NewKey>) -> Result<Outcome> {
+        let logged: Vec<PostChange> = changes.iter().map(PostChange::of).collect();
+        let outcome = match changes.len() {
+            1 => self.writer.change_posts_with(changes, new_tags, key).await?.pop(),
+            _ => Some(self.writer.change_posts_together(changes, new_tags, key).await?.into_outcome()),
+        };
+        let outcome = outcome.ok_or_else(|| defect("a change has no outcome"))?;
+        logged.iter().filter(|_| outcome == Outcome::Done).for_each(|change| change.log(self.actor));
         Ok(outcome)
     }
 }
@@ -357,6 +364,7 @@ pub(super) fn answer(outcome: Outcome, gone_error: &GoneError<'_>) -> Result<Edi
         Outcome::Exists => return Err(defect("a post with this random id exists already")),
         Outcome::Repeated(_) => return Err(defect("a change without a key has the outcome of one with a key")),
         Outcome::Taken(slug) => taken(&slug),
+        Outcome::Untranslatable(why) => UserError::untranslatable(why),
         Outcome::TermsGone(terms) => return Ok(Err(terms.iter().map(gone_error).collect())),
         Outcome::KeyUsed => once::used_for_another(),
         Outcome::TooLarge(reason) => UserError::too_large("markdown", reason),

@@ -14,9 +14,9 @@ use super::posts::of_input;
 use super::{Editor, once};
 
 /// How often a change is tried when others are made meanwhile: all changes of pages wait for each other.
-const TRIES_MAX: u32 = 12;
+pub(super) const TRIES_MAX: u32 = 12;
 /// The wait before the first retry.
-const WAIT: Duration = Duration::from_millis(5);
+pub(super) const WAIT: Duration = Duration::from_millis(5);
 
 #[derive(Debug, Clone, Default)]
 pub struct NewPage {
@@ -91,6 +91,9 @@ impl Editor<'_> {
                 Ok(page) => page,
                 Err(errors) => return Ok(Some(Err(errors))),
             };
+            if let Some(why) = tree.bad_translation().await? {
+                return Ok(Some(Err(vec![UserError::untranslatable(why)])));
+            }
             let is_changed = tree.is_changed();
             Ok(match self.writer.write_pages(tree).await? {
                 PagesWritten::Done => {
@@ -173,6 +176,11 @@ impl Editor<'_> {
         let mut page = WholeSitePage::of_post(whole, path, ancestors, new.order);
         page.page.is_scheduled = page.page.post.published_at.is_some_and(|at| at > self.now());
         page.changed_by = Some(ActorSnapshot::of(self.actor));
+        if let Some(original) = &new.text.translation_of
+            && let Err(errors) = self.link_original_page(tree, original, &mut page.page.post).await?
+        {
+            return Ok(Err(errors));
+        }
         tree.put(page.clone());
         if let Some(error) = self.too_many_scheduled(tree, None, &page).await? {
             return Ok(Err(vec![error]));
@@ -254,7 +262,12 @@ impl Editor<'_> {
     }
 
     /// Puts the next version of a page into the tree, if it was changed.
-    fn put_changed(&self, tree: &mut PageTree<'_>, before: &WholeSitePage, mut page: WholeSitePage) -> WholeSitePage {
+    pub(super) fn put_changed(
+        &self,
+        tree: &mut PageTree<'_>,
+        before: &WholeSitePage,
+        mut page: WholeSitePage,
+    ) -> WholeSitePage {
         if page != *before {
             page.page.post.version = before.page.post.version.saturating_add(1);
             page.page.post.updated_at = self.now();
@@ -266,7 +279,7 @@ impl Editor<'_> {
 }
 
 /// The page of the version that the change is based on. `field`: the field of the input that names it.
-async fn find(
+pub(super) async fn find(
     tree: &mut PageTree<'_>,
     (field, id): (&'static str, &PostId),
     version: i32,
@@ -295,7 +308,7 @@ fn path(text: &str) -> std::result::Result<PagePath, UserError> {
     text.parse().map_err(|e: crate::model::page_path::BadPath| UserError::invalid("path", e.to_string()))
 }
 
-fn missing(field: &'static str) -> UserError {
+pub(super) fn missing(field: &'static str) -> UserError {
     UserError::not_found(
         field,
         if field == "id" { "there is no page with this id" } else { "there is no version with this id" },

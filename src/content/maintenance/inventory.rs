@@ -44,7 +44,11 @@ impl Content {
         let (mut inventory, mut pages) = (Inventory::default(), Scan::of(&self.store, Table::PostKeys));
         while let Some(found) = pages.next().await? {
             for row in &found {
-                match (lookup::parse(&row.key), rows::lookup::read(row)?) {
+                let found_by = lookup::parse(&row.key);
+                if found_by == Some(Lookup::Translation) {
+                    continue;
+                }
+                match (found_by, rows::lookup::read(row)?) {
                     (Some(Lookup::Id(id)), LookupRow::Place { place, slug, origin, .. }) => {
                         inventory.posts.insert(id, InventoryPost { place, slug, origin });
                     }

@@ -17,6 +17,7 @@ mod similar;
 mod site_pages;
 mod sizes;
 mod term_reads;
+mod translations;
 
 pub(crate) use crate::content::tables::Catalog;
 pub(crate) use crate::content::tables::rows::change::{

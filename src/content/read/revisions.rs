@@ -53,6 +53,7 @@ pub enum RevisionField {
     Categories,
     Tags,
     Series,
+    Translations,
     PublishedAt,
 }
 
@@ -285,6 +286,7 @@ fn changed_fields(before: &WholePost, after: &WholePost) -> Vec<RevisionField> {
         (RevisionField::Categories, old.categories != new.categories),
         (RevisionField::Tags, old.tags != new.tags),
         (RevisionField::Series, old.series != new.series),
+        (RevisionField::Translations, old.translation_group != new.translation_group),
         (RevisionField::PublishedAt, old.published_at != new.published_at),
     ];
     fields.into_iter().filter_map(|(field, differs)| differs.then_some(field)).collect()

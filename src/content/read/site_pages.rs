@@ -288,7 +288,7 @@ impl Reader {
         Ok(pages.into_iter().flatten().collect())
     }
 
-    fn shows(&self, page: &SitePage) -> bool {
+    pub(super) fn shows(&self, page: &SitePage) -> bool {
         page.is_public(self.now())
             || self.sees_draft_pages()
             || matches!(&self.preview, Some(Previewed::Page(id)) if id == page.id())

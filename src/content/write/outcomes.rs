@@ -1,6 +1,7 @@
 //! The outcomes of changes. The rule: each change is counted once, and after every outcome but `Done` the content is as it was before.
 
 use crate::content::error::{ContentError, Result};
+use crate::model::post::BadTranslation;
 use crate::model::{BadParent, PostId, Slug, Term, TermKind};
 use crate::telemetry::metrics;
 
@@ -11,6 +12,8 @@ pub enum Outcome {
     Taken(Slug),
     /// A post with this id exists already.
     Exists,
+    /// The post cannot be in its group of translations.
+    Untranslatable(BadTranslation),
     /// The post has changed since it was read.
     Conflict,
     /// The post would get these terms, which do not exist.
@@ -31,6 +34,19 @@ pub enum Together {
     Refused(Vec<Outcome>),
     /// Nothing was changed, because no transaction can hold them, for this reason.
     TooLarge(String),
+}
+
+impl Together {
+    /// The outcome of all of them: the first that is a reason.
+    pub(crate) fn into_outcome(self) -> Outcome {
+        match self {
+            Self::Done => Outcome::Done,
+            Self::TooLarge(reason) => Outcome::TooLarge(reason),
+            Self::Refused(outcomes) => {
+                outcomes.into_iter().find(|outcome| *outcome != Outcome::Done).unwrap_or(Outcome::Conflict)
+            }
+        }
+    }
 }
 
 /// A term that does not exist.
@@ -93,6 +109,7 @@ fn name(outcome: &Outcome) -> &'static str {
         Outcome::Done => "committed",
         Outcome::Conflict => "conflict",
         Outcome::Taken(_)
+        | Outcome::Untranslatable(_)
         | Outcome::Exists
         | Outcome::TermsGone(_)
         | Outcome::TooLarge(_)

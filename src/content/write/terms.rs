@@ -254,7 +254,7 @@ impl Writer {
         let change = self.change_to(Some(into), after)?;
         let after = change.term().clone();
         let of_terms = vec![TermChange { before: Some(from), after: None }, change];
-        Ok((self.change_together(posts, &[], of_terms).await?, after))
+        Ok((self.change_together(posts, &[], None, of_terms).await?, after))
     }
 
     /// # Errors

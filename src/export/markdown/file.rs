@@ -2,7 +2,7 @@
 
 use crate::import::{
     AVATAR, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport,
-    PARENT, ReadOutcome, SERIES_ORDER, Term, read_markdown_file,
+    PARENT, ReadOutcome, SERIES_ORDER, TRANSLATIONS, Term, read_markdown_file,
 };
 use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug};
 
@@ -73,6 +73,7 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
     put_texts(&mut front, post.excerpt.as_deref(), &post.cover);
     front.put_list("aliases", post.former_slugs.iter().map(Slug::as_str));
     put_own(&mut front, post.id.as_deref(), post.version, post.of_export.as_ref(), &post.cover);
+    put_translations(&mut front, post.translations.as_deref());
     for (kind, terms) in lists {
         put_slugs(&mut front, kind.plural(), terms);
     }
@@ -102,6 +103,7 @@ fn text_of_page(page: &ImportedPage, layout: &Layout) -> String {
         front.put("weight", weight);
     }
     put_own(&mut front, page.id.as_deref(), page.version, page.of_export.as_ref(), &page.cover);
+    put_translations(&mut front, page.translations.as_deref());
     if let Some(order) = page.order.filter(|_| weight.is_none()) {
         front.put_own("order", order);
     }
@@ -160,6 +162,12 @@ fn put_dates(front: &mut FrontMatter, dates: [(&str, Option<Instant>); 3]) {
 fn put_language(front: &mut FrontMatter, language: &ImportedLanguage) {
     if let ImportedLanguage::Tag(language) = language {
         front.put_text("lang", language.as_str());
+    }
+}
+
+fn put_translations(front: &mut FrontMatter, group: Option<&str>) {
+    if let Some(group) = group {
+        front.put_own_text(TRANSLATIONS, group);
     }
 }
 

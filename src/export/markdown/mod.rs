@@ -139,6 +139,7 @@ impl MarkdownExport<'_> {
             metadata: Some(whole.metadata),
             cover,
             language: post.language.into(),
+            translations: post.translation_group.map(|group| group.to_string()),
             order: whole.page.order,
             is_draft: post.published_at.is_none(),
             version: Some(post.version),
@@ -184,6 +185,7 @@ impl MarkdownExport<'_> {
             metadata: Some(whole.metadata),
             cover,
             language: post.language.into(),
+            translations: post.translation_group.map(|group| group.to_string()),
             is_featured: Some(post.is_featured),
             of_export: Some(OfExport { origin: post.origin, asset_base }),
         };

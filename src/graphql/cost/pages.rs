@@ -78,7 +78,8 @@ impl List {
             source => source,
         };
         if source == Source::Bulk {
-            return Self { size: arguments.length(&["input", "posts"], BULK_POSTS_MAX), ..Self::none(source) };
+            let named = |field| arguments.length(&["input", field], BULK_POSTS_MAX);
+            return Self { size: named("posts").max(named("contents")), ..Self::none(source) };
         }
         let list = Self { size: arguments.page_size(), start: arguments.start(), ..Self::none(source) };
         if !matches!(source, Source::Posts | Source::Term | Source::Series) {

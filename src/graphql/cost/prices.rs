@@ -17,7 +17,7 @@ use crate::model::TermKind;
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::navigation::ITEMS_MAX;
 use crate::model::page_path::PATH_DEPTH_MAX;
-use crate::model::post::TERMS_MAX;
+use crate::model::post::{TERMS_MAX, TRANSLATIONS_MAX};
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 
 use super::bound::Bound;
@@ -33,6 +33,8 @@ const _: () = assert!(CATEGORY_DEPTH_MAX == PATH_DEPTH_MAX, "pages and categorie
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
 /// The place of a page: its parent and the page with the requested path, each with its path row.
 const PLACE: u64 = 4;
+/// The maximum number of translations of a post or page, which is one of its group.
+pub const TRANSLATIONS: u64 = TRANSLATIONS_MAX as u64 - 1;
 /// The months of a century, for the `@listSize` of the archive, because the actual number is known only when a query is priced.
 pub const MONTHS_ASSUMED: u64 = 1200;
 
@@ -146,6 +148,8 @@ const PICTURE: Price = shared(1);
 /// the pages too. Also the range reads of these posts,
 /// those of the entries, which are repeated if there is such a post, and those that skip entries to which the client has no access.
 const CHANGES: Price = fixed(1 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
+/// A group of translations.
+pub(super) const GROUP: Bound = Bound::of_rows(0, 1, TRANSLATIONS_MAX as u64);
 /// A term by one of its slugs. The first slug of an actor's author may belong to another author meanwhile.
 const TERM: Price = shared(TERM_READS);
 const TERMS_OF_REVISION: Price = Price::of(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
@@ -163,6 +167,7 @@ const CONNECTIONS: &[&str] = &[
 ];
 const COUNTED_CONNECTIONS: &[&str] =
     &["AuthorConnection", "CategoryConnection", "PostConnection", "SeriesConnection", "TagConnection"];
+const LINKS: &[&str] = &["LinkTranslationsPayload", "UnlinkTranslationsPayload"];
 /// The payloads of mutations that change no object that exists, so that none can be changed meanwhile.
 const CREATIONS: &[&str] = &[
     "CreateAuthorPayload",
@@ -198,6 +203,7 @@ const CREATE_POST: Price = change(0, 0).with(&[
     given("tagSlugs", TERMS_OF_POST, NAMED),
     given("seriesSlug", 1, NAMED),
     given("coverId", 1, PICTURE_OF_ID),
+    given("translationOf", 1, Bound::new(FIND_POST, 0)),
     given("slug", 1, OWNER_OF_SLUG).or_omitted(NUMBERED),
     given("idempotencyKey", 1, KEY),
 ]);
@@ -209,8 +215,9 @@ const UPDATE_POST: Price = change(FIND_POST, 0).with(&[
     given("coverId", 1, PICTURE_OF_ID),
     given("slug", 1, OWNER_OF_SLUG),
 ]);
-/// The post, or the page that the search for it leads to, and the version; the post again if terms were merged since.
-const RESTORE_REVISION: Price = Price::of(Reads::Change(Bound::new(2 * FIND_POST + PAGE_STEPS + 1, 0).writing(2), &[]));
+/// The post, or the page that the search for it leads to, and the version; the post again if terms were merged since. A page that gets another language: its
+/// translations.
+const RESTORE_REVISION: Price = Price::of(Reads::Change(Bound::new(2 * FIND_POST + PAGE_STEPS + 1, 1).writing(2), &[]));
 /// The post, and the key of links.
 const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
 /// The owner of the slug.
@@ -234,6 +241,8 @@ const BULK: Price = Price::of(Reads::Bulk(
         given("authorSlugs", TERMS_OF_POST, NAMED),
     ],
 ));
+/// Each post; or the row of the tree, each page, and its group.
+const LINK: Price = Price::of(Reads::Bulk(Bound::new(FIND_POST, 1), &[given("contents", 1, Bound::new(1, 0))]));
 const MERGE_TRIES: u64 = MERGE_TRIES_MAX as u64;
 /// In each try: both terms, the tree of categories, the index of the term, and all drafts. Each post is changed once, in a transaction of its own in the worst
 /// case; those that are read ahead of a group are read again.
@@ -253,6 +262,7 @@ const KEY_OF_PAGE: Bound = Bound::new(2, 0);
 const SCHEDULED: Bound = Bound::new(0, 1);
 const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE, 0).with(&[
     given("coverId", 1, PICTURE_OF_ID),
+    given("translationOf", 1, Bound::new(1, 2)),
     given("idempotencyKey", 1, KEY_OF_PAGE),
     given("publishAt", 1, SCHEDULED),
 ]);
@@ -260,6 +270,7 @@ const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE, 0).with(&[
 const MOVE: Bound = Bound::new(PLACE + 3 * (MOVED_PAGES_MAX as u64 - 1), 2 * MOVED_PAGES_MAX as u64);
 const UPDATE_PAGE: Price = change(PAGE_STEPS, 0).with(&[
     given("coverId", 1, PICTURE_OF_ID),
+    given("language", 1, Bound::new(0, 1)),
     given("path", 1, MOVE),
     given("publishAt", 1, SCHEDULED),
 ]);
@@ -323,6 +334,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Mutation"], "deletePosts", BULK),
     (&["Mutation"], "deleteSeries", DELETE_TERM),
     (&["Mutation"], "deleteTag", DELETE_TERM),
+    (&["Mutation"], "linkTranslations", LINK),
     (&["Mutation"], "mergeAuthors", MERGE),
     (&["Mutation"], "mergeCategories", MERGE),
     (&["Mutation"], "mergeSeries", MERGE),
@@ -332,6 +344,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Mutation"], "restoreRevision", RESTORE_REVISION),
     (&["Mutation"], "revokePreviews", change(1, 0)),
     (&["Mutation"], "revokeToken", change(1, 0)),
+    (&["Mutation"], "unlinkTranslations", LINK),
     (&["Mutation"], "unpublishPage", UPDATE_PAGE),
     (&["Mutation"], "unpublishPost", change(FIND_POST, 0)),
     (&["Mutation"], "updateAsset", change(1, 0)),
@@ -351,6 +364,8 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Page", "Post"], "fields", Price::of(Reads::Body)),
     (&["Page", "Post"], "metadata", Price::of(Reads::Body)),
     (&["Page", "Post"], "revisions", Price::of(Reads::PageOfRevisions)),
+    (&["Page", "Post"], "translation", Price::of(Reads::Shared(GROUP))),
+    (&["Page", "Post"], "translations", Price::of(Reads::Shared(GROUP)).returning(Objects::AtMost(TRANSLATIONS))),
     (&["Page", "Post", "Revision"], "cover", PICTURE),
     (&["Post"], "author", Price::of(Reads::TermOfPost(TermKind::Author))),
     (&["Post"], "authors", terms_of_post(TermKind::Author)),
@@ -375,7 +390,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Query"], "node", Price::of(Reads::ByIds("id"))),
     (&["Query"], "nodes", Price::of(Reads::ByIds("ids")).returning(Objects::ForEachId)),
     (&["Query"], "operationCost", Price::of(Reads::Catalogs)),
-    (&["Query"], "page", fixed(2, 0)),
+    (&["Query"], "page", Price::of(Reads::Post { more: 0 })),
     (&["Query"], "pageLinks", Price::of(Reads::AllPages).returning(Objects::AtMost(PAGES_MAX as u64))),
     (&["Query"], "pages", Price::of(Reads::ChildPages { before: 2 })),
     // A former slug takes one more read.
@@ -402,8 +417,10 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Site"], "image", PICTURE),
     (&["Site"], "navigation", NAVIGATION),
     (&["UpdatePostPayload"], "post", saved(SavedPost::Updated)),
+    (LINKS, "contents", PAGE),
     (&["UpdatePostsPayload"], "posts", PAGE),
     (&["DeletePostsPayload", "UpdatePostsPayload"], "userErrors", PAGE),
+    (LINKS, "userErrors", PAGE),
     (&["TokenAuditLogEntry"], "token", fixed(1, 0)),
 ];
 

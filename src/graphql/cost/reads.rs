@@ -9,7 +9,9 @@ use super::arguments::{Arguments, NODES_MAX};
 use super::bound::Bound;
 use super::demand::Demand;
 use super::pages::{self, List, Selected, Source};
-use super::prices::{ANCESTORS, KEYS_OF_PAGES, OLDEST_REVISION, Objects, Reads, SavedPost, TERM_READS, TERMS_OF_POST};
+use super::prices::{
+    ANCESTORS, GROUP, KEYS_OF_PAGES, OLDEST_REVISION, Objects, Reads, SavedPost, TERM_READS, TERMS_OF_POST,
+};
 
 /// The row with the place of a post, and its row there.
 const POST_READS: u64 = 2;
@@ -67,7 +69,10 @@ impl Reads {
                 Demand::reads(arguments.ids(argument).into_iter().map(of_id).sum(), 0)
             }
             Self::Body => Demand::reads(1, 0),
-            Self::Post { more } => Demand::reads(more + POST_READS, 0),
+            Self::Post { more } => {
+                let preferred = if arguments.has(&["preferredLanguages"]) { GROUP } else { Bound::NONE };
+                Demand::reads(more + POST_READS, 0).plus(Demand::of(preferred))
+            }
             Self::Page(_) => pages::page(&priced.list, arguments, priced.selected, sizes),
             Self::Count => pages::count(&priced.on, sizes),
             Self::CountOfTerm => pages::count_of_term(sizes),

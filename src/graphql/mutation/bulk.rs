@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use async_graphql::{Context, ID, InputObject, Object};
 
-use crate::content::editor::{BulkChanges, NamedVersion};
+use crate::content::editor::{BulkChanges, Linked, NamedVersion};
+use crate::graphql::engine::interface_value::InterfaceValue;
 use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
+use crate::graphql::types::content::ContentObject;
 use crate::graphql::types::post::PostObject;
 use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
@@ -97,6 +99,44 @@ payload! {
     }
 }
 
+/// Posts, or pages, that are one content in several languages.
+#[derive(InputObject)]
+pub(super) struct LinkTranslationsInput {
+    /// Posts only, or pages only: 1 to 50, each once. No two of the linked ones may have the same language.
+    contents: Vec<ObjectVersionInput>,
+}
+
+/// Posts, or pages, that are no translations any more.
+#[derive(InputObject)]
+pub(super) struct UnlinkTranslationsInput {
+    /// Posts only, or pages only: 1 to 50, each once.
+    contents: Vec<ObjectVersionInput>,
+}
+
+fn contents(linked: Linked) -> Vec<InterfaceValue<ContentObject>> {
+    let contents: Vec<ContentObject> = match linked {
+        Linked::Posts(posts) => posts.into_iter().map(|whole| ContentObject::Post(whole.into())).collect(),
+        Linked::Pages(pages) => pages.into_iter().map(|whole| ContentObject::Page(whole.into())).collect(),
+    };
+    contents.into_iter().map(InterfaceValue).collect()
+}
+
+payload! {
+    /// The linked posts or pages, or the errors.
+    pub(super) LinkTranslationsPayload(linked: Linked) {
+        /// The posts or pages after the change, in the order of the input; null if nothing was changed.
+        contents: Vec<InterfaceValue<ContentObject>> = contents(linked)
+    }
+}
+
+payload! {
+    /// The posts or pages that were unlinked, or the errors.
+    pub(super) UnlinkTranslationsPayload(linked: Linked) {
+        /// The posts or pages after the change, in the order of the input; null if nothing was changed.
+        contents: Vec<InterfaceValue<ContentObject>> = contents(linked)
+    }
+}
+
 /// Declares the input and the payload of a merge.
 macro_rules! merge {
     ($type:ident, $field:ident; $(#[$of_input:meta])* $input:ident; $(#[$of_payload:meta])* $payload:ident) => {
@@ -175,6 +215,25 @@ impl BulkMutation {
         #[graphql(desc = "The posts.")] input: DeletePostsInput,
     ) -> Result<Option<DeletePostsPayload>> {
         Ok(Some(editor(ctx, Role::Author)?.delete_posts(&named(input.posts)).await?.into()))
+    }
+
+    /// Links posts, or pages, as translations of each other: they join those of the first that has some, and leave others. A language that another has is TAKEN.
+    /// Requires the role EDITOR.
+    async fn link_translations(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The posts or pages.")] input: LinkTranslationsInput,
+    ) -> Result<Option<LinkTranslationsPayload>> {
+        Ok(Some(editor(ctx, Role::Editor)?.link_translations(&named(input.contents), false).await?.into()))
+    }
+
+    /// Takes posts, or pages, out of the translations that they have, each by itself. Requires the role EDITOR.
+    async fn unlink_translations(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The posts or pages.")] input: UnlinkTranslationsInput,
+    ) -> Result<Option<UnlinkTranslationsPayload>> {
+        Ok(Some(editor(ctx, Role::Editor)?.link_translations(&named(input.contents), true).await?.into()))
     }
 
     /// Merges a category into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). A category below `from` is IN_USE.

@@ -29,6 +29,8 @@ pub(super) struct CreatePostInput {
     cover_id: Option<ID>,
     /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Omitted or empty: that of the site.
     language: Option<String>,
+    /// The id of a post of which this one is a translation, in a language that none of them has yet. You must be allowed to change that post.
+    translation_of: Option<ID>,
     /// To show first or with a mark.
     #[graphql(default)]
     featured: bool,
@@ -70,6 +72,7 @@ impl CreatePostInput {
             fields: self.fields.map(Into::into),
             cover: self.cover_id.map(|id| id.0.into()),
             language: self.language,
+            translation_of: self.translation_of.map(|id| id.0),
             is_featured: self.featured,
             publish: self.publish,
             publish_at: self.publish_at.map(|at| at.0),

@@ -36,6 +36,8 @@ pub(super) struct CreatePageInput {
     cover_id: Option<ID>,
     /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Omitted or empty: that of the site.
     language: Option<String>,
+    /// The id of a page of which this one is a translation, in a language that none of them has yet.
+    translation_of: Option<ID>,
     /// The position among the pages with the same parent, ascending; those without one come last.
     order: Option<i32>,
     /// Whether it is published at once; if omitted, only with `publishAt`.
@@ -50,7 +52,8 @@ pub(super) struct CreatePageInput {
 impl CreatePageInput {
     pub(super) fn into_parts(self) -> (Option<String>, NewPage) {
         let Self { path, title, excerpt, markdown, metadata, fields, .. } = self;
-        let Self { subtitle, cover_id, language, order, publish, publish_at, idempotency_key, .. } = self;
+        let Self { subtitle, cover_id, language, translation_of, order, publish, publish_at, idempotency_key, .. } =
+            self;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
         let text = NewPost {
@@ -62,6 +65,7 @@ impl CreatePageInput {
             fields,
             cover,
             language,
+            translation_of: translation_of.map(|id| id.0),
             publish,
             publish_at: publish_at.map(|at| at.0),
             ..NewPost::default()

@@ -90,7 +90,7 @@ pub enum UserErrorCode {
     Invalid,
     /// The object does not exist, or you have no access to it.
     NotFound,
-    /// Another object has this slug, path or name, or is still found by this slug.
+    /// Another object has this slug, path or name, or is still found by this slug; or another translation has this language.
     Taken,
     /// The object was changed since `expectedVersion`: show both states and let the person decide.
     Conflict,

@@ -23,6 +23,7 @@ use super::asset::Image;
 use super::post::{ContentStatus, metadata_keys};
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
+use super::translation::Translated;
 
 /// A page of the site, with its body and metadata if they are already read.
 pub struct PageObject {
@@ -35,8 +36,17 @@ impl PageObject {
         Self { page, details: None }
     }
 
-    /// The page with this current or former path.
-    pub async fn find(ctx: &Context<'_>, path: &str) -> Result<Option<Self>> {
+    /// The page with this current or former path, or its translation into the first of the preferred languages that has one.
+    pub async fn find(ctx: &Context<'_>, path: &str, preferred: &[String]) -> Result<Option<Self>> {
+        let Some(found) = Self::find_at(ctx, path).await? else { return Ok(None) };
+        let preferred = match preferred {
+            [] => None,
+            languages => found.page.in_first_of(ctx, languages).await?.flatten(),
+        };
+        Ok(Some(preferred.map_or(found, Self::new)))
+    }
+
+    async fn find_at(ctx: &Context<'_>, path: &str) -> Result<Option<Self>> {
         let Some(path) = PagePath::from_address(path) else { return Ok(None) };
         let reader = &context::of(ctx).reader;
         if ["body", "metadata", "fields"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
@@ -145,6 +155,23 @@ impl PageObject {
     /// A tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null: the language of the site (`Site.language`).
     pub async fn language(&self) -> Option<&str> {
         self.page.post.language.as_ref().map(Language::as_str)
+    }
+
+    /// The same content in other languages, by language: those to which the client has access.
+    #[graphql(directive = ListSize::apply(Size::Translations))]
+    async fn translations(&self, ctx: &Context<'_>) -> Result<Vec<PageObject>> {
+        Ok(self.page.translations(ctx).await?.into_iter().map(Self::new).collect())
+    }
+
+    /// The same content in this language, which can be the page itself; null if there is none to which the client has access.
+    async fn translation(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Such as `pt-BR`, compared as a whole and without regard to case.")]
+        language: String,
+    ) -> Result<Option<PageObject>> {
+        let found = self.page.in_first_of(ctx, &[language]).await?;
+        Ok(found.map(|other| Self::new(other.unwrap_or_else(|| Arc::clone(&self.page)))))
     }
 
     /// The picture for lists and links; null if there is none, or if it was deleted.

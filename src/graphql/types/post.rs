@@ -22,6 +22,7 @@ use super::rich_text::RichText;
 use super::series::SeriesPlace;
 use super::site::address_of_post;
 use super::term::{Author, Category, Tag};
+use super::translation::Translated;
 
 /// A post, with its body and metadata if they are already read.
 pub struct PostObject {
@@ -35,8 +36,17 @@ impl PostObject {
         Self { post, details: None }
     }
 
-    /// The post with this current or former slug.
-    pub async fn find(ctx: &Context<'_>, slug: &str) -> Result<Option<Self>> {
+    /// The post with this current or former slug, or its translation into the first of the preferred languages that has one.
+    pub async fn find(ctx: &Context<'_>, slug: &str, preferred: &[String]) -> Result<Option<Self>> {
+        let Some(found) = Self::find_at(ctx, slug).await? else { return Ok(None) };
+        let preferred = match preferred {
+            [] => None,
+            languages => found.post.in_first_of(ctx, languages).await?.flatten(),
+        };
+        Ok(Some(preferred.map_or(found, Self::new)))
+    }
+
+    async fn find_at(ctx: &Context<'_>, slug: &str) -> Result<Option<Self>> {
         let Some(slug) = Slug::from_address(slug) else { return Ok(None) };
         let reader = &context::of(ctx).reader;
         if ["body", "metadata", "fields"].iter().any(|field| ctx.look_ahead().field(field).exists()) {
@@ -204,6 +214,23 @@ impl PostObject {
     /// A tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null: the language of the site (`Site.language`).
     pub async fn language(&self) -> Option<&str> {
         self.post.language.as_ref().map(Language::as_str)
+    }
+
+    /// The same content in other languages, by language: those to which the client has access.
+    #[graphql(directive = ListSize::apply(Size::Translations))]
+    async fn translations(&self, ctx: &Context<'_>) -> Result<Vec<PostObject>> {
+        Ok(self.post.translations(ctx).await?.into_iter().map(Self::new).collect())
+    }
+
+    /// The same content in this language, which can be the post itself; null if there is none to which the client has access.
+    async fn translation(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Such as `pt-BR`, compared as a whole and without regard to case.")]
+        language: String,
+    ) -> Result<Option<PostObject>> {
+        let found = self.post.in_first_of(ctx, &[language]).await?;
+        Ok(found.map(|other| Self::new(other.unwrap_or_else(|| Arc::clone(&self.post)))))
     }
 
     /// To show first or with a mark.

@@ -168,6 +168,8 @@ pub enum RevisionField {
     Tags,
     /// The series.
     Series,
+    /// Of what it is a translation.
+    Translations,
     /// The publication time.
     PublishedAt,
 }

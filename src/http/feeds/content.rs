@@ -10,12 +10,15 @@ use url::Url;
 
 use super::query::{Own, OwnDocument, Queried, Refused};
 use crate::http::held::ToHold;
-use crate::model::feed_path::FeedPath;
+use crate::model::feed_path::{FeedOf, FeedPath};
 use crate::model::{TermKind, html_links, site::LocatedSite};
 
 /// The queries of the feeds. Each returns the newest posts first, even that of a series. `$full` selects the bodies.
 const DOCUMENT: &str = "\
 query SiteFeed($first: Int!, $full: Boolean!) { posts(first: $first) { ...Posts } }
+query LanguageFeed($language: String!, $first: Int!, $full: Boolean!) {
+  posts(first: $first, filter: { languages: [$language] }) { ...Posts }
+}
 query TagFeed($slug: String!, $first: Int!, $full: Boolean!) {
   term: tag(slug: $slug) { slug name description posts(first: $first) { ...Posts } }
 }
@@ -63,7 +66,11 @@ pub(super) async fn query(
     let mut variables = json!({ "first": own.api.settings.feeds.posts, "full": is_full });
     let operation = match &path.of {
         None => "SiteFeed",
-        Some((kind, slug)) => {
+        Some(FeedOf::Language(language)) => {
+            variables["language"] = json!(language.as_str());
+            "LanguageFeed"
+        }
+        Some(FeedOf::Term(kind, slug)) => {
             variables["slug"] = json!(slug);
             match kind {
                 TermKind::Tag => "TagFeed",
@@ -138,6 +145,7 @@ pub(super) struct Feed<'a> {
     /// The name of the site, or of the term and the site.
     pub title: String,
     pub description: Option<&'a str>,
+    pub language: Option<&'a str>,
     /// The address of the page that shows the same posts.
     pub page: String,
     /// The address of the feed itself.

@@ -9,9 +9,9 @@ use super::xml::Xml;
 /// Atom (RFC 4287). The id of an entry depends on nothing that can change, so that feed readers show no post twice.
 pub(super) fn atom(feed: &Feed<'_>, links: &Links<'_>) -> Vec<u8> {
     let mut xml = Xml::new();
-    let language = links.site.language.as_deref();
     let namespace = [("xmlns", "http://www.w3.org/2005/Atom")];
-    let attributes: Vec<_> = namespace.into_iter().chain(language.map(|language| ("xml:lang", language))).collect();
+    let attributes: Vec<_> =
+        namespace.into_iter().chain(feed.language.map(|language| ("xml:lang", language))).collect();
     xml.element("feed", &attributes, |xml| {
         xml.text("id", &feed.address);
         xml.text("title", &feed.title);
@@ -76,7 +76,7 @@ pub(super) fn rss(feed: &Feed<'_>, links: &Links<'_>) -> Vec<u8> {
             xml.text("link", &feed.page);
             // A channel must have a description.
             xml.text("description", &as_html(feed.description.unwrap_or(&feed.title)));
-            if let Some(language) = &links.site.language {
+            if let Some(language) = feed.language {
                 xml.text("language", language);
             }
             xml.text("lastBuildDate", &rfc_822(feed.updated_at()));
@@ -135,7 +135,7 @@ pub(super) fn json_feed(feed: &Feed<'_>, links: &Links<'_>) -> Vec<u8> {
     if let Some(description) = feed.description {
         written["description"] = json!(description);
     }
-    if let Some(language) = &links.site.language {
+    if let Some(language) = feed.language {
         written["language"] = json!(language);
     }
     serde_json::to_vec(&written).expect("its keys are texts")

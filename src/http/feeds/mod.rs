@@ -29,7 +29,7 @@ use super::{
     timing::Stages,
 };
 use crate::graphql::error::Code;
-use crate::model::feed_path::{FeedPath, Format};
+use crate::model::feed_path::{FeedOf, FeedPath, Format};
 use crate::model::{TermKind, site::LocatedSite};
 use content::{Feed, FeedData, FeedTerm, Links};
 use query::{Own, Refused};
@@ -47,7 +47,12 @@ const SITEMAP: &str = "application/xml; charset=utf-8";
 pub(super) fn routes() -> Router<Arc<Api>> {
     let files = Format::ALL.map(|format| format!("/{}", format.file()));
     let of_terms = TermKind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", kind.plural()));
-    let feeds = files.iter().chain(&of_terms).fold(Router::new(), |routes, path| routes.route(path, get(answer_feed)));
+    let of_languages = ["/languages/{tag}/{file}".to_owned()];
+    let feeds = files
+        .iter()
+        .chain(&of_terms)
+        .chain(&of_languages)
+        .fold(Router::new(), |routes, path| routes.route(path, get(answer_feed)));
     feeds.route("/sitemap.xml", get(answer_sitemap)).route("/sitemaps/{file}", get(answer_sitemap))
 }
 
@@ -158,21 +163,30 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
         own.charge(bases.saturating_mul(MEMORY_FACTOR)).await?;
     }
     let text = match (&data, &path.of) {
-        (FeedData { posts: Some(posts), .. }, None) => {
+        // A language without posts is not a part of the site.
+        (FeedData { posts: Some(posts), .. }, Some(FeedOf::Language(_))) if posts.nodes.is_empty() => {
+            return Err(Refused::not_found());
+        }
+        (FeedData { posts: Some(posts), .. }, of @ (None | Some(FeedOf::Language(_)))) => {
             let site = own.site;
+            let language = match of {
+                Some(FeedOf::Language(language)) => Some(language.as_str()),
+                _ => site.language.as_deref(),
+            };
             let feed = Feed {
                 title: site.name.clone(),
                 description: site.description.as_deref(),
+                language,
                 page: site.url.as_str().to_owned(),
                 address: site.url.join(&key),
                 posts: &posts.nodes,
             };
             write(&feed, path.format, site)
         }
-        (FeedData { term: Some(term), .. }, Some((kind, slug))) if term.slug == *slug => {
-            write(&feed_of_term(term, *kind, &key, own.site), path.format, own.site)
+        (FeedData { term: Some(term), .. }, Some(FeedOf::Term(kind, slug))) if term.slug == *slug => {
+            write(&feed_of_term(term, *kind, &key, &own.site), path.format, own.site)
         }
-        (FeedData { term: Some(term), .. }, Some(_)) => {
+        (FeedData { term: Some(term), .. }, Some(FeedOf::Term(..))) => {
             return Ok(Outcome::Moved(format!("../{}/{}", term.slug, path.format.file())));
         }
         _ => return Err(Refused::not_found()),
@@ -184,10 +198,11 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
     Ok(Outcome::Found(Box::new(answer), path.format.media_type()))
 }
 
-fn feed_of_term<'a>(term: &'a FeedTerm, kind: TermKind, key: &str, site: LocatedSite<'_>) -> Feed<'a> {
+fn feed_of_term<'a>(term: &'a FeedTerm, kind: TermKind, key: &str, site: &'a LocatedSite<'_>) -> Feed<'a> {
     Feed {
         title: format!("{} – {}", term.name, site.name),
         description: term.description.as_deref(),
+        language: site.language.as_deref(),
         page: site.term(kind, &term.slug),
         address: site.url.join(key),
         posts: &term.posts.nodes,

@@ -53,5 +53,6 @@ mod term_mutations;
 mod terms;
 mod terms_by_count;
 mod tokens;
+mod translations;
 mod user_errors;
 mod visible;

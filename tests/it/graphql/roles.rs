@@ -29,6 +29,9 @@ fn request(field: &str, is_own: bool) -> String {
         "Mutation.updatePosts" | "Mutation.deletePosts" => {
             mutation(&format!("posts: [{{ id: \"{id}\", expectedVersion: 1 }}]"), "")
         }
+        "Mutation.linkTranslations" | "Mutation.unlinkTranslations" => {
+            mutation(&format!("contents: [{{ id: \"{id}\", expectedVersion: 1 }}]"), "")
+        }
         _ if field.starts_with("Mutation.merge") => {
             mutation("from: { id: \"x\", expectedVersion: 1 }, into: { id: \"y\", expectedVersion: 1 }", "")
         }

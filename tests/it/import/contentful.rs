@@ -295,11 +295,11 @@ async fn a_translation_is_a_post_of_its_own_with_its_language() {
     export["locales"] = json!([{ "code": "de" }, { "code": "en-US", "default": true }]);
     let export = Export::of(&export);
     assert_eq!(export.report(), ("4 created, 0 changed, 0 unchanged, 0 skipped, 0 failed".to_owned(), Vec::new()));
-    let query = "{ posts { nodes { slug title language body { text } metadata } } }";
+    let query = "{ posts { nodes { slug title language translations { slug } body { text } metadata } } }";
     let expected = json!({ "posts": { "nodes": [
-        { "slug": "ein-vortrag", "title": "Ein Vortrag", "language": "de", "body": { "text": "Hört." }, "metadata": {} },
-        { "slug": "a-talk", "title": "A talk", "language": "en-US", "body": { "text": "Listen." }, "metadata": {} },
-        { "slug": "the-tide", "title": "The tide", "language": "en-US", "body": { "text": "High." }, "metadata": { "rating": 5 } },
+        { "slug": "ein-vortrag", "title": "Ein Vortrag", "language": "de", "translations": [{ "slug": "a-talk" }], "body": { "text": "Hört." }, "metadata": {} },
+        { "slug": "a-talk", "title": "A talk", "language": "en-US", "translations": [{ "slug": "ein-vortrag" }], "body": { "text": "Listen." }, "metadata": {} },
+        { "slug": "the-tide", "title": "The tide", "language": "en-US", "translations": [], "body": { "text": "High." }, "metadata": { "rating": 5 } },
     ] } });
     let mut read = export.blog.query(query).await;
     // Posts of one instant are in the order of their ids.

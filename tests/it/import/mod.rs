@@ -29,4 +29,5 @@ mod site_pages;
 mod starters;
 mod stopped;
 mod substack;
+mod translations;
 mod wordpress;

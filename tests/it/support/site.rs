@@ -62,6 +62,7 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         categories: Vec::new(),
         tags: Vec::new(),
         series: None,
+        translation_group: None,
         former_slugs: Vec::new(),
         cover: None,
         language: None,

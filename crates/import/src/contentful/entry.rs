@@ -106,6 +106,7 @@ impl EntryReading<'_> {
             metadata: Some(metadata),
             cover: self.cover(),
             language: self.space.language(self.index).map_or(ImportedLanguage::Unknown, ImportedLanguage::Tag),
+            translations: self.translations(),
             is_featured: self.content_type.featured.as_ref().map(|_| featured == Some(true)),
             ..ImportedPost::default()
         };
@@ -128,6 +129,12 @@ impl EntryReading<'_> {
     fn origin(&self) -> String {
         let origin = origin(self.item, self.item.id().unwrap_or_default());
         if self.index == 0 { origin } else { format!("{origin}/{}", self.locale()) }
+    }
+
+    /// The entry, if it is several posts.
+    fn translations(&self) -> Option<String> {
+        let is_translated = locales_of(self.item, self.content_type, self.space).len() > 1;
+        is_translated.then(|| origin(self.item, self.item.id().unwrap_or_default()))
     }
 
     /// Whether it is a draft, and the notes about it.

@@ -96,6 +96,9 @@ pub struct PostRecord {
     /// A BCP 47 tag. If absent, the stored post keeps its language.
     #[serde(default, skip_serializing_if = "ImportedLanguage::is_unknown")]
     pub language: ImportedLanguage,
+    /// The id of its group of translations. If absent, the stored post stays in its group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translation_group: Option<String>,
     /// If absent, the stored post keeps its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub featured: Option<bool>,
@@ -150,6 +153,9 @@ pub struct PageRecord {
     /// A BCP 47 tag. If absent, the stored page keeps its language.
     #[serde(default, skip_serializing_if = "ImportedLanguage::is_unknown")]
     pub language: ImportedLanguage,
+    /// The id of its group of translations. If absent, the stored page stays in its group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translation_group: Option<String>,
     #[serde(default)]
     pub order: Option<i32>,
     #[serde(default = "first_version", deserialize_with = "version")]
@@ -197,6 +203,7 @@ impl PageRecord {
             metadata: self.metadata,
             cover: self.cover_id,
             language: self.language,
+            translations: self.translation_group,
             order: self.order,
             is_draft: self.published_at.is_none(),
             version: Some(self.version),
@@ -238,6 +245,7 @@ impl PostRecord {
             metadata: self.metadata,
             cover: self.cover_id,
             language: self.language,
+            translations: self.translation_group,
             is_featured: self.featured,
             authors: terms(self.authors),
             categories: terms(self.categories),
@@ -288,6 +296,7 @@ mod tests {
             metadata: Metadata::parse("{\"b\":0.30000000000000004,\"a\":[{}]}").ok(),
             cover_id: "0".repeat(40).parse().map(ImportedCover::Asset).expect("a hash"),
             language: "pt-BR".parse().map(ImportedLanguage::Tag).expect("a language"),
+            translation_group: Some("0123456789ab".into()),
             featured: Some(true),
             status: Status::Published,
             version: 3,

@@ -34,6 +34,8 @@ pub const JOB_TITLE: &str = "jobTitle";
 pub const LINKS: &str = "links";
 /// The key in the table for the slug of a category's parent, which no generator knows.
 pub const PARENT: &str = "parent";
+/// The key in the table for the group of translations.
+pub const TRANSLATIONS: &str = "translations";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -110,6 +112,7 @@ impl<'f> Exported<'f> {
             former_slugs: slugs_of(slugs),
             aliases,
             metadata: Some(metadata),
+            translations: self.translations(),
             of_export: Some(self.of_export()),
             ..post
         })
@@ -135,6 +138,7 @@ impl<'f> Exported<'f> {
             order: self.own("order").and_then(|text| text.parse().ok()).or(page.order),
             version: self.version()?,
             published_at,
+            translations: self.translations(),
             of_export: Some(self.of_export()),
             ..page
         })
@@ -148,6 +152,10 @@ impl<'f> Exported<'f> {
 
     fn own(&self, key: &str) -> Option<&'f str> {
         self.table.get(key)?.whole_text()
+    }
+
+    fn translations(&self) -> Option<String> {
+        self.own(TRANSLATIONS).map(str::to_owned)
     }
 
     fn id(&self) -> Option<String> {

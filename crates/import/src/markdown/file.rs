@@ -82,11 +82,15 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
         // A page has no terms and cannot be featured, so these stay in its metadata. So does its date, which is also the time of its publication.
         let metadata = Metadata::of(&rest::of(&front, &fields.clone().of_page()))
             .map_err(|bad| format!("the front matter without the fields of a page {bad}"))?;
+        let translations = site.translations_of(origin, &front);
         let (place, fields) = site.place(origin, &front, fields);
         let page = page::page(origin, &place, fields, metadata, &body)?;
         let published_at = date_of_file.ok().flatten();
         let created_at = page.created_at.or(published_at);
-        return Ok(ReadOutcome::Page(Box::new(ImportedPage { cover, published_at, created_at, ..page }), notes));
+        return Ok(ReadOutcome::Page(
+            Box::new(ImportedPage { cover, translations, published_at, created_at, ..page }),
+            notes,
+        ));
     }
     let metadata = Metadata::of(&rest::of(&front, &fields));
     let date = date_unless_draft(&fields, &name, origin)?;
@@ -94,7 +98,8 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
     let post = post(origin, fields, name, &body, date);
     let authors = site.terms(origin, TermKind::Author, post.authors);
     let tags = site.terms(origin, TermKind::Tag, post.tags);
-    Ok(ReadOutcome::Post(Box::new(ImportedPost { metadata: Some(metadata), cover, authors, tags, ..post }), notes))
+    let (metadata, translations) = (Some(metadata), site.translations_of(origin, &front));
+    Ok(ReadOutcome::Post(Box::new(ImportedPost { metadata, cover, authors, tags, translations, ..post }), notes))
 }
 
 #[cfg(test)]

@@ -86,6 +86,7 @@ pub(super) fn read(
         site.translations.extend(docusaurus.translations(files));
         site.docusaurus = Some(docusaurus);
     }
+    site.find_translated(files);
     for (path, kind, text) in data {
         match kind {
             Kind::Described(kind) => {

@@ -1,8 +1,9 @@
 //! What the files of a generator add to a Markdown file. The rule: the file itself wins, then the nearest source.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::Term;
+use crate::paths::joined;
 use tidings_model::{Instant, Language, TermKind, TimeZone};
 
 use super::docusaurus::Docusaurus;
@@ -15,6 +16,9 @@ use super::name::{folder_of, folders_above, is_section};
 use super::page::Place;
 use super::sections::Sections;
 use super::value::{Value, is_key};
+
+/// The key in the front matter that is the same for all translations (gohugo.io, "Multilingual mode").
+const TRANSLATION_KEY: &str = "translationKey";
 
 /// The values that files of folders give to the files below, by the path of the folder, and by language if the file name contains one.
 pub(super) type Cascades = HashMap<(String, Option<Language>), Vec<(String, Value)>>;
@@ -34,6 +38,8 @@ pub(crate) struct SiteFiles {
     pub(super) translations: HashMap<String, Translation>,
     /// The folders that are languages.
     pub(super) languages: HashMap<String, Language>,
+    /// The paths without languages that several files have.
+    pub(super) translated: HashSet<String>,
     /// `None` for a site of another generator.
     pub(super) docusaurus: Option<Docusaurus>,
     /// The time of the import; see [`ReadOptions`](crate::ReadOptions).
@@ -93,6 +99,36 @@ impl SiteFiles {
             return Some(&translation.language);
         }
         folders_above(origin).into_iter().find_map(|folder| self.languages.get(folder))
+    }
+
+    /// The paths without languages that several files have, at least one of them in a language.
+    pub(super) fn find_translated(&mut self, files: &[String]) {
+        let mut paths: HashMap<String, usize> = HashMap::new();
+        for file in files.iter().filter(|file| self.language(file).is_some()) {
+            *paths.entry(self.without_language(file)).or_default() += 1;
+        }
+        for file in files.iter().filter(|file| self.language(file).is_none()) {
+            paths.entry(self.without_language(file)).and_modify(|count| *count += 1);
+        }
+        self.translated = paths.into_iter().filter(|(_, count)| *count > 1).map(|(path, _)| path).collect();
+    }
+
+    /// The path of a file without its language and extension.
+    fn without_language(&self, origin: &str) -> String {
+        let folder = || folders_above(origin).into_iter().find(|folder| self.languages.contains_key(*folder));
+        let path = match (self.translation(origin), folder()) {
+            (Some(translation), _) => translation.original.clone(),
+            (None, Some(folder)) => joined(folder_of(folder), &origin[folder.len() + 1..]),
+            (None, None) => origin.to_owned(),
+        };
+        let stem = path.rsplit_once('.').map_or(&*path, |(stem, _)| stem);
+        stem.strip_suffix("/index").unwrap_or(stem).to_owned()
+    }
+
+    /// What the file has in common with its translations: Hugo's key in the front matter, which wins, or the path without a language.
+    pub(super) fn translations_of(&self, origin: &str, front: &Value) -> Option<String> {
+        let named = front.get(TRANSLATION_KEY).and_then(Value::text).map(|key| format!("{TRANSLATION_KEY} {key}"));
+        named.or_else(|| Some(self.without_language(origin)).filter(|path| self.translated.contains(path)))
     }
 
     /// The place and fields of a page, as the generator reads them.

@@ -101,6 +101,7 @@ fn post(
         aliases: fields::old_slugs(item),
         cover: site.cover(field(item, "_thumbnail_id")),
         language: terms::language(item),
+        translations: terms::translations(item),
         is_featured: featured(item),
         ..ImportedPost::default()
     }

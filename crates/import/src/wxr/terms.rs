@@ -15,7 +15,8 @@ const TAGS: &[&str] = &["post_tag", "tag"];
 const AUTHORS: &[&str] = &["author"];
 /// Polylang has a taxonomy for the language, and one for the translations of a post, whose terms are numbers.
 const LANGUAGES: &[&str] = &["language"];
-const WITHOUT_NAMES: &[&str] = &["nav_menu", "post_translations"];
+const TRANSLATIONS: &[&str] = &["post_translations"];
+const WITHOUT_NAMES: &[&str] = &["nav_menu"];
 /// The prefix of author slugs in Co-Authors Plus.
 const COAUTHOR: &str = "cap-";
 /// The type of the items that describe its authors without an account.
@@ -60,17 +61,26 @@ pub(super) fn guest_author(item: &Element) -> Option<ImportedTerm> {
     Some(ImportedTerm { description, url, ..ImportedTerm::named(TermKind::Author, Some(slug), name) })
 }
 
-/// The language that Polylang recorded; unknown without it.
+/// The language that Polylang recorded, or the export of WPML ("WPML Export and Import"); unknown without them.
 pub(super) fn language(item: &Element) -> ImportedLanguage {
     let mut named = item.children("category").filter(|category| is_of(category, LANGUAGES));
     let tag = named.find_map(|category| category.attribute("nicename").and_then(Language::of_locale));
+    let tag = tag.or_else(|| field(item, "_wpml_import_language_code").and_then(Language::of_locale));
     tag.map_or(ImportedLanguage::Unknown, ImportedLanguage::Tag)
+}
+
+/// The group of translations by the same plugins.
+pub(super) fn translations(item: &Element) -> Option<String> {
+    let mut groups = item.children("category").filter(|category| is_of(category, TRANSLATIONS));
+    let of_polylang = groups.find_map(|group| group.attribute("nicename")).filter(|group| !group.is_empty());
+    let of_wpml = || Some(format!("wpml {}", field(item, "_wpml_import_translation_group")?));
+    of_polylang.map(|group| format!("polylang {group}")).or_else(of_wpml)
 }
 
 /// The taxonomies without a field in Tidings, with the names of their terms.
 pub(super) fn others(item: &Element) -> Vec<(String, Vec<String>)> {
     let mut others: Vec<(String, Vec<String>)> = Vec::new();
-    let known = [CATEGORIES, TAGS, AUTHORS, LANGUAGES, WITHOUT_NAMES];
+    let known = [CATEGORIES, TAGS, AUTHORS, LANGUAGES, TRANSLATIONS, WITHOUT_NAMES];
     for category in item.children("category").filter(|category| !known.iter().any(|known| is_of(category, known))) {
         let name = html_text::from_any(&category.text);
         let Some(domain) = category.attribute("domain").filter(|domain| !domain.is_empty() && !name.is_empty()) else {

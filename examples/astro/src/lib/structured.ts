@@ -24,7 +24,7 @@ export function blogPosting(site: Site, post: Post) {
     mainEntityOfPage: { "@type": "WebPage", "@id": url },
     datePublished: post.publishedAt,
     dateModified: post.updatedAt > post.publishedAt ? post.updatedAt : post.publishedAt,
-    inLanguage: site.language ?? undefined,
+    inLanguage: post.language ?? site.language ?? undefined,
     image: post.cover ? [absolute(site, post.cover.src)] : undefined,
     author: post.authors.map((author) => person(site, author)),
     publisher: { "@type": "Organization", name: site.name, url: site.url },

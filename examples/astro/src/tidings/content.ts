@@ -49,6 +49,10 @@ export interface Post {
   subtitle: string | null;
   excerpt: string;
   featured: boolean;
+  /** Null: that of the site. */
+  language: string | null;
+  /** The same post in other languages. */
+  translations: { slug: string; language: string | null }[];
   publishedAt: string;
   updatedAt: string;
   cover: Cover | null;
@@ -195,6 +199,8 @@ function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; auth
     subtitle: post.subtitle,
     excerpt: post.excerpt,
     featured: post.featured,
+    language: post.language,
+    translations: post.translations,
     // Only a draft has no time of publication.
     publishedAt: post.publishedAt ?? post.updatedAt,
     updatedAt: post.updatedAt,

@@ -77,6 +77,11 @@ export const PostsQuery = graphql(
           publishedAt
           updatedAt
           featured
+          language
+          translations {
+            slug
+            language
+          }
           cover {
             ...Picture
             ...Link

@@ -14,6 +14,7 @@ const CHANGED: Record<RevisionField, string> = {
   METADATA: "the metadata",
   COVER: "the cover",
   LANGUAGE: "the language",
+  TRANSLATIONS: "the translations",
   SERIES: "the series",
   FEATURED: "whether it is featured",
   PUBLISHED_AT: "the publication date",

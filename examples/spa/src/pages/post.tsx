@@ -26,12 +26,30 @@ export function PostPage({ slug }: { slug: string }) {
   return (
     <WholePost post={post}>
       <Head title={post.title} description={post.excerpt} address={post.canonicalUrl} type="article" image={post.cover?.openGraphImage} />
+      <Translations posts={post.translations} />
       <Neighbours newer={post.newer} older={post.older} />
     </WholePost>
   );
 }
 
-type Neighbour = NonNullable<PostAnswer["post"]>["newer"];
+type Shown = NonNullable<PostAnswer["post"]>;
+
+/** The same post in other languages, for readers and for search engines. */
+function Translations({ posts }: { posts: Shown["translations"] }) {
+  if (posts.length === 0) return null;
+  return (
+    <nav className="neighbours" aria-label="In other languages">
+      {posts.map(({ id, slug, title, language, canonicalUrl }) => (
+        <Link key={id} to={addressOf.post(slug)}>
+          <span>{language ?? "In the language of the site"}</span> {title}
+          {language && canonicalUrl ? <link rel="alternate" hrefLang={language} href={canonicalUrl} /> : null}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+type Neighbour = Shown["newer"];
 
 function Neighbours({ newer, older }: { newer: Neighbour; older: Neighbour }) {
   if (!newer && !older) return null;

@@ -54,6 +54,7 @@ graphql(`
   fragment WholePost on Post {
     ...PostCard
     subtitle
+    language
     status
     canonicalUrl
     cover {
@@ -94,6 +95,13 @@ export const PostQuery = graphql(`
   query Post($slug: String!) {
     post(slug: $slug) {
       ...WholePost
+      translations {
+        id
+        slug
+        title
+        language
+        canonicalUrl
+      }
       newer {
         id
         slug

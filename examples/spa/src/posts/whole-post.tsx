@@ -17,7 +17,7 @@ interface Props {
 export function WholePost({ post, notice, children }: Props) {
   const minutes = post.body.readingMinutes;
   return (
-    <article className="page whole">
+    <article className="page whole" lang={post.language ?? undefined}>
       {notice}
       <header className="page-head">
         <p className="kind">

@@ -4,8 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use crate::keys::{Collection, PostPlace};
+use crate::keys::{Collection, PostPlace, lookup};
 use crate::model::{IndexKind, Post, PostId, PostKey, Slug};
+use crate::store::Key;
 
 /// A post as its whole row describes it; if that row is lost, as its summary does.
 #[derive(Debug, Clone)]
@@ -15,6 +16,8 @@ pub(in crate::content::maintenance) struct Known {
     pub former_slugs: Vec<Slug>,
     /// The partitions of indexes that have it, if it is not a draft.
     pub indexes: Vec<(IndexKind, Slug)>,
+    /// Its row in its group of translations, which has the summary of the post.
+    pub translation: Option<Box<(Key, Post)>>,
     pub version: i32,
     pub origin: Option<String>,
 }
@@ -26,6 +29,7 @@ impl Known {
             slug: post.slug.clone(),
             former_slugs: post.former_slugs.clone(),
             indexes: post.indexes().collect(),
+            translation: lookup::by_translation(post).map(|row| Box::new((row, post.clone()))),
             version: post.version,
             origin: post.origin.clone(),
         }
@@ -87,6 +91,14 @@ impl Posts {
         let from = self.claims.partition_point(|(other, _)| other < slug);
         let count = self.claims[from..].partition_point(|(other, _)| other == slug);
         &self.claims[from..from + count]
+    }
+
+    /// The post of a row of a group of translations. If several posts have it, the one that it names keeps it.
+    pub(in crate::content::maintenance) fn of_translation(&self, row: &Key, named: Option<&PostId>) -> Option<&PostId> {
+        let has = |known: &Known| known.translation.as_ref().is_some_and(|translation| translation.0 == *row);
+        let is_named = named.is_some_and(|id| self.get(id).is_some_and(has));
+        let mut owners = self.by_id.iter().filter(|(_, known)| has(known)).map(|(id, _)| id);
+        if is_named { owners.find(|id| Some(*id) == named) } else { owners.min() }
     }
 
     /// Whether a slug is the current one of a post.

@@ -1,9 +1,11 @@
-//! Checks `PostKeys`. The rule: each post is found by its id, by its slug and by every slug that it had; no other row exists.
+//! Checks `PostKeys`. The rule: each post is found by its id, by its slug, by every slug that it had, and in its group of translations; no other row
+//! exists.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::content::error::Result;
 use crate::content::tables::rows::lookup::{self as rows, LookupRow};
+use crate::content::tables::rows::post as post_rows;
 use crate::keys::Table;
 use crate::keys::lookup::{self, Lookup};
 use crate::model::{PostId, Slug};
@@ -26,7 +28,8 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
     }
     let by_slug = posts.claims().map(|claims| (lookup::by_slug(&claims[0].0), &claims[0].1));
     let by_id = posts.by_id.keys().map(|id| (lookup::by_id(id), id));
-    for (key, id) in by_slug.chain(by_id).filter(|(key, _)| !found.contains(key)) {
+    let by_translation = posts.by_id.iter().filter_map(|(id, known)| Some((known.translation.as_ref()?.0.clone(), id)));
+    for (key, id) in by_slug.chain(by_id).chain(by_translation).filter(|(key, _)| !found.contains(key)) {
         let what = format!("is missing; it points to the post {id}");
         report.add(Table::PostKeys, &key, what, Fix::Lookup(key.clone()));
     }
@@ -55,6 +58,9 @@ fn names(row: &LookupRow, known: &Known) -> bool {
 fn check_row(row: &Entity, posts: &Posts, kept: &mut HashMap<Slug, PostId>, report: &mut CheckReport) {
     let (table, fix) = (Table::PostKeys, Fix::Lookup(row.key.clone()));
     let Some(found_by) = lookup::parse(&row.key) else { return report.add_orphan(table, &row.key) };
+    if found_by == Lookup::Translation {
+        return check_translation(row, posts, report);
+    }
     let read = match rows::read(row) {
         Ok(read) => read,
         Err(e) => return report.add_unreadable(table, row, &e, fix),
@@ -70,6 +76,7 @@ fn check_row(row: &Entity, posts: &Posts, kept: &mut HashMap<Slug, PostId>, repo
             Some((owner, false)) => owner == id && matches!(read, LookupRow::Former { .. }),
             None => false,
         },
+        Lookup::Translation => false,
     };
     if !fits {
         report.add(table, &row.key, format!("does not match the post {id}"), fix);
@@ -78,5 +85,18 @@ fn check_row(row: &Entity, posts: &Posts, kept: &mut HashMap<Slug, PostId>, repo
         && posts.claims_of(&by).len() > 1
     {
         kept.insert(by, id.clone());
+    }
+}
+
+/// Checks the row of a post in its group of translations.
+fn check_translation(row: &Entity, posts: &Posts, report: &mut CheckReport) {
+    let (table, fix) = (Table::PostKeys, Fix::Lookup(row.key.clone()));
+    let id = match post_rows::read_summary(row) {
+        Ok(read) => read.id,
+        Err(e) => return report.add_unreadable(table, row, &e, fix),
+    };
+    let known = posts.get(&id).and_then(|known| known.translation.as_deref());
+    if !known.is_some_and(|(key, post)| *key == row.key && post_rows::is_summary_of(row, post)) {
+        report.add(table, &row.key, format!("does not match the post {id}"), fix);
     }
 }

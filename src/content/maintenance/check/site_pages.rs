@@ -82,7 +82,9 @@ fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
                 found.pages.insert(id, (whole.page, whole.former_paths));
             }
         },
-        Some(beside @ (PageRow::Path(_) | PageRow::Child { .. } | PageRow::Scheduled(..))) => {
+        Some(
+            beside @ (PageRow::Path(_) | PageRow::Child { .. } | PageRow::Scheduled(..) | PageRow::Translation(..)),
+        ) => {
             if let (PageRow::Path(path), Ok(id)) = (beside, rows::read_path(&row)) {
                 found.named.insert(path, id);
             }

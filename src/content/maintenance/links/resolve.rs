@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::model::feed_path::{self, FeedPath};
+use crate::model::feed_path::{self, FeedOf, FeedPath};
 use crate::model::site::{SiteAddresses, SitePaths};
 use crate::model::{AssetHash, AssetName, TermKind};
 
@@ -135,7 +135,10 @@ impl Resolver {
             return Some(Judged::Picture(name.hash));
         }
         if let Some(FeedPath { of, .. }) = FeedPath::parse(plain) {
-            let exists = of.is_none_or(|(kind, slug)| self.targets.has_term(kind, &slug));
+            let exists = match of {
+                Some(FeedOf::Term(kind, slug)) => self.targets.has_term(kind, &slug),
+                Some(FeedOf::Language(_)) | None => true,
+            };
             return exists.then_some(Judged::Found);
         }
         if path.len() > PATH_BYTES_MAX {

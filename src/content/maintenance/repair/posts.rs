@@ -155,12 +155,19 @@ impl Truth {
         let Some(found_by) = lookup::parse(key) else { return Ok(Done::Nothing) };
         let found = rows.get(Table::PostKeys, key)?;
         let read = found.as_ref().and_then(|row| lookup_rows::read(row).ok());
-        if let Some(done) = self.keep_lookup(rows, read.as_ref(), &found_by)? {
+        let named =
+            found.as_ref().filter(|_| found_by == Lookup::Translation).and_then(|row| rows::read_summary(row).ok());
+        let kept = match &named {
+            Some(named) => self.keep_translation(rows, named, key)?,
+            None => self.keep_lookup(rows, read.as_ref(), &found_by)?,
+        };
+        if let Some(done) = kept {
             return Ok(done);
         }
         let owner = match &found_by {
             Lookup::Id(id) => self.posts.get(id).map(|_| id),
             Lookup::Slug(slug) => self.posts.points_to(slug, read.as_ref().map(LookupRow::id)).map(|(id, _)| id),
+            Lookup::Translation => self.posts.of_translation(key, named.as_ref().map(|post| &post.id)),
         };
         let expected = match owner {
             None => None,
@@ -176,6 +183,19 @@ impl Truth {
         };
         make(rows, Table::PostKeys, key.clone(), expected)?;
         Ok(Done::fixed(done))
+    }
+
+    /// [`keep_lookup`](Self::keep_lookup) for a row of a group of translations.
+    fn keep_translation(&self, rows: &Overlay<'_>, named: &Post, key: &Key) -> Result<Option<Done>, StoreError> {
+        if self.posts.get(&named.id).is_some() {
+            return Ok(None);
+        }
+        let place = PostPlace::of(named);
+        if self.posts.is_blind(&place) {
+            return Ok(Some(Done::left(BLIND)));
+        }
+        let post = post_of(rows.get(place.collection.table(), &place.whole(&named.slug))?, &named.id);
+        Ok(post.is_some_and(|post| lookup::by_translation(&post).as_ref() == Some(key)).then_some(Done::Nothing))
     }
 
     /// Why a row must not be replaced or removed: its post cannot be read, or was written after the posts were read.

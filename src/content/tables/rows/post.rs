@@ -17,6 +17,8 @@ const SUBTITLE: &str = "Subtitle";
 const FEATURED: &str = "Featured";
 /// The first slug of a series; absent without one.
 const SERIES: &str = "Series";
+/// The id of a group; absent without one.
+const TRANSLATION_GROUP: &str = "TranslationGroup";
 /// Partitions of the index of declared fields; absent if there are none.
 const FIELD_INDEX: &str = "FieldIndex";
 /// JSON; absent if it is empty.
@@ -48,6 +50,7 @@ fn summary_row(post: &Post) -> NewRow {
         .optional_text(LANGUAGE, post.language.as_ref().map(Language::as_str))
         .flag(FEATURED, post.is_featured)
         .optional_text(SERIES, post.series.as_ref().map(Slug::as_str))
+        .optional_text(TRANSLATION_GROUP, post.translation_group.as_ref().map(ToString::to_string))
         .slugs(FIELD_INDEX, &post.field_index)
         .optional_text("Origin", post.origin.as_deref())
 }
@@ -78,6 +81,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
         categories: fields.slugs("Categories")?,
         tags: fields.slugs("Tags")?,
         series: fields.optional_parsed(SERIES)?,
+        translation_group: fields.optional_parsed(TRANSLATION_GROUP)?,
         former_slugs: fields.slugs("FormerSlugs")?,
         cover: fields.optional_parsed(COVER)?,
         language: fields.optional_parsed(LANGUAGE)?,

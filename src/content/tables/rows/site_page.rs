@@ -42,19 +42,26 @@ pub fn read_tree(row: &Entity) -> Result<TreeRow, StoreError> {
 /// If the body does not fit a row.
 fn whole(page: &WholeSitePage) -> Result<Properties, TooLarge> {
     let mut properties = post::whole(&page.to_post())?;
-    let text = |parts: Vec<String>| Value::String(parts.join(" ").into());
-    properties.set(PATH, Value::String(page.page.path.to_string().into()));
-    if !page.page.ancestors.is_empty() {
-        properties.set(ANCESTORS, text(page.page.ancestors.iter().map(ToString::to_string).collect()));
+    set_place(&mut properties, &page.page);
+    if !page.former_paths.is_empty() {
+        properties.set(FORMER_PATHS, texts(&page.former_paths));
     }
-    if let Some(order) = page.page.order {
+    Ok(properties)
+}
+
+fn texts<T: ToString>(parts: &[T]) -> Value {
+    Value::String(parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into())
+}
+
+fn set_place(properties: &mut Properties, page: &SitePage) {
+    properties.set(PATH, Value::String(page.path.to_string().into()));
+    if !page.ancestors.is_empty() {
+        properties.set(ANCESTORS, texts(&page.ancestors));
+    }
+    if let Some(order) = page.order {
         properties.set(ORDER, Value::Int32(order));
     }
-    if !page.former_paths.is_empty() {
-        properties.set(FORMER_PATHS, text(page.former_paths.iter().map(ToString::to_string).collect()));
-    }
-    set_scheduled(&mut properties, &page.page);
-    Ok(properties)
+    set_scheduled(properties, page);
 }
 
 fn set_scheduled(properties: &mut Properties, page: &SitePage) {
@@ -141,7 +148,12 @@ pub fn rows_beside(page: &SitePage, former_paths: &[PagePath]) -> BTreeMap<Strin
     let scheduled = page.scheduled_for().map(|at| {
         (keys::scheduled(at, page.id()).row().to_owned(), NewRow::default().text(CHILD, place.row()).build())
     });
-    paths.chain([(place.row().to_owned(), summary)]).chain(scheduled).collect()
+    let translation = keys::by_translation(&page.post).map(|key| {
+        let mut summary = post::summary(&page.post);
+        set_place(&mut summary, page);
+        (key.row().to_owned(), summary)
+    });
+    paths.chain([(place.row().to_owned(), summary)]).chain(scheduled).chain(translation).collect()
 }
 
 /// All rows of a page.

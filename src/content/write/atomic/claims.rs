@@ -8,8 +8,9 @@ use crate::content::tables::rows::post as post_rows;
 use crate::content::write::outcomes::Outcome;
 use crate::content::write::plan::{self, Change};
 use crate::keys::{PostPlace, Table, lookup};
+use crate::model::post::{BadTranslation, TRANSLATIONS_MAX};
 use crate::model::{Post, PostId, Slug};
-use crate::store::{Key, StoreError};
+use crate::store::{Entity, Key, StoreError};
 
 use super::overlay::Overlay;
 
@@ -27,7 +28,29 @@ pub(super) fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outc
             return Ok(Some(Outcome::Taken(slug)));
         }
     }
-    Ok(None)
+    Ok(bad_translation(rows, change.before(), after)?.map(Outcome::Untranslatable))
+}
+
+/// Why the post cannot join its group of translations, or have another language there.
+fn bad_translation(
+    rows: &Overlay<'_>,
+    before: Option<&Post>,
+    after: &Post,
+) -> Result<Option<BadTranslation>, StoreError> {
+    let (Some(group), Some(key)) = (&after.translation_group, lookup::by_translation(after)) else { return Ok(None) };
+    if before.and_then(lookup::by_translation).as_ref() == Some(&key) {
+        return Ok(None);
+    }
+    let mut others = 0;
+    for row in rows.range(Table::PostKeys, &lookup::translations(group))? {
+        if named_id(&row)? != after.id {
+            if row.key == key {
+                return Ok(Some(BadTranslation::Language));
+            }
+            others += 1;
+        }
+    }
+    Ok((others >= TRANSLATIONS_MAX).then_some(BadTranslation::TooMany))
 }
 
 /// A number above `taken` with which no post has the slug: the next one, if the numbers in use have no gap. `None` if those up to
@@ -68,7 +91,7 @@ pub(super) fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), St
     let has = after.map(plan::lookups).unwrap_or_default();
     for key in had.difference(&has) {
         let row = overlay.get(Table::PostKeys, key)?;
-        let is_own = |row| Ok::<_, StoreError>(*rows::read(row)?.id() == change.post().id);
+        let is_own = |row| Ok::<_, StoreError>(named_id(row)? == change.post().id);
         if row.as_ref().map(is_own).transpose()?.unwrap_or(false) {
             overlay.delete(Table::PostKeys, key.clone());
         }
@@ -90,17 +113,28 @@ pub(super) fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), St
 fn changed(before: Option<&Post>, after: &Post, had: &BTreeSet<Key>, has: &BTreeSet<Key>) -> Vec<Key> {
     let place = |post: &Post| (PostPlace::of(post), post.slug.clone(), post.origin.clone());
     let named = [lookup::by_id(&after.id), lookup::by_slug(&after.slug)];
+    let translation = lookup::by_translation(after);
     let left = before.map(|before| lookup::by_slug(&before.slug));
     let is_moved = before.is_none_or(|before| place(before) != place(after));
-    let is_changed =
-        |key: &&Key| !had.contains(key) || (is_moved && (named.contains(key) || left.as_ref() == Some(key)));
+    let is_changed = |key: &&Key| {
+        let is_place = named.contains(key) || left.as_ref() == Some(key);
+        !had.contains(key) || (is_moved && is_place) || translation.as_ref() == Some(key)
+    };
     has.iter().filter(is_changed).cloned().collect()
+}
+
+/// The post that a row names.
+fn named_id(row: &Entity) -> Result<PostId, StoreError> {
+    match lookup::parse(&row.key) {
+        Some(lookup::Lookup::Translation) => Ok(post_rows::read_summary(row)?.id),
+        _ => Ok(rows::read(row)?.id().clone()),
+    }
 }
 
 fn is_of_another(rows: &Overlay<'_>, key: &Key, id: &PostId) -> Result<bool, StoreError> {
     match lookup::parse(key) {
         Some(lookup::Lookup::Slug(slug)) => Ok(owner(rows, &slug)?.is_some_and(|owner| owner.id != *id)),
-        Some(lookup::Lookup::Id(_)) | None => Ok(false),
+        Some(lookup::Lookup::Id(_) | lookup::Lookup::Translation) | None => Ok(false),
     }
 }
 

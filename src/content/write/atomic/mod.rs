@@ -97,12 +97,17 @@ impl Writer {
         ended
     }
 
-    /// Makes all changes in one transaction, or none of them.
+    /// Makes all changes in one transaction, or none of them. `key`: the idempotency key of the only creation among them.
     ///
     /// # Errors
     /// Those of [`change_posts_with`](Self::change_posts_with).
-    pub async fn change_posts_together(&self, changes: Vec<Change>, new_tags: &[Slug]) -> Result<Together> {
-        self.change_together(changes, new_tags, Vec::new()).await
+    pub async fn change_posts_together(
+        &self,
+        changes: Vec<Change>,
+        new_tags: &[Slug],
+        key: Option<&NewKey>,
+    ) -> Result<Together> {
+        self.change_together(changes, new_tags, key, Vec::new()).await
     }
 
     /// [`change_posts_together`](Self::change_posts_together), with changes of terms after those of the posts.
@@ -110,6 +115,7 @@ impl Writer {
         &self,
         changes: Vec<Change>,
         new_tags: &[Slug],
+        key: Option<&NewKey>,
         of_terms: Vec<TermChange>,
     ) -> Result<Together> {
         let counted = (changes.len(), of_terms.len());
@@ -126,8 +132,9 @@ impl Writer {
             tokio::task::yield_now().await;
         }
         let (new_tags, span) = (new_tags.to_vec(), spans::change(planned.len()));
+        let key = key.map(|key| (key.clone(), self.clock.now()));
         let change = move |rows: &mut Overlay<'_>, name: &ChangeName| {
-            let (outcomes, mut changed) = posts::change(rows, name, &planned, &new_tags, None)?;
+            let (outcomes, mut changed) = posts::change(rows, name, &planned, &new_tags, key.as_ref())?;
             let (outcomes_of_terms, terms) = terms::change(rows, &of_terms)?;
             let is_made = outcomes.iter().all(|outcome| *outcome == Outcome::Done)
                 && outcomes_of_terms.iter().all(|outcome| *outcome == TermOutcome::Done);

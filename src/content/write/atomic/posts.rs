@@ -39,7 +39,9 @@ pub(super) fn change(
             changed.new_tags.extend(created.iter().filter_map(|tag| change_log::of_new_tag(name, tag)));
             let change = &planned.change;
             changed.objects.extend(change_log::of_post(name, change.before(), change.after(), change.replaces_text()));
-            if let Some((key, now)) = key {
+            if let Some((key, now)) = key
+                && change.before.is_none()
+            {
                 let used = key_rows::row(&key.row(&planned.change.post().id, *now));
                 rows.put(Table::Idempotency, key.place.clone(), used);
             }

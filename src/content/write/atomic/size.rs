@@ -31,8 +31,9 @@ impl Size {
         let key = place.whole(&change.post().slug);
         let whole = planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.whole));
         let kept = change.before.as_ref().map_or(0, |before| row_payload_bytes(&key, &before.row));
-        // The summary, its mirror, and two claims, each smaller than the summary.
-        let summaries = 4 * planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.summary));
+        // The summary, its mirror, and two claims, each smaller than the summary; and one more in its group of translations.
+        let summaries = (4 + usize::from(change.post().translation_group.is_some()))
+            * planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.summary));
         let small =
             Self::sum([change.before(), change.after()].into_iter().flatten().map(|post| small_rows(post, new_tags)));
         let revisions = match (&change.before, &change.after) {
@@ -66,10 +67,10 @@ fn small_rows(post: &Post, new_tags: &[Slug]) -> Size {
     let pointer = |slug: &Slug| 3 * (POINTER_BYTES + KEY_CHARACTER_BYTES * slug.as_str().len());
     let indexes: Vec<Slug> = post.indexes().map(|(_, slug)| slug).collect();
     let tags = 4 * post.tags.iter().filter(|tag| new_tags.contains(tag)).count();
-    let former = post.former_slugs.len();
+    let claims = post.former_slugs.len() + usize::from(post.translation_group.is_some());
     Size {
-        rows: 3 * indexes.len() + tags + former + 4,
-        bytes: indexes.iter().map(pointer).sum::<usize>() + (tags + former + 2) * SMALL_ROW_BYTES,
+        rows: 3 * indexes.len() + tags + claims + 4,
+        bytes: indexes.iter().map(pointer).sum::<usize>() + (tags + claims + 2) * SMALL_ROW_BYTES,
     }
 }
 
@@ -159,6 +160,7 @@ mod tests {
             language: "sl-rozaj-biske-1994".parse().ok(),
             is_featured: true,
             series: Some(slug("s", slug_bytes)),
+            translation_group: Some(PostId::from_bits(number as u64)),
             field_index: Vec::new(),
             origin: Some(text.repeat(50)),
         };

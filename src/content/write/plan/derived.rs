@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::content::access::secret;
-use crate::content::tables::rows::{lookup as rows, term};
+use crate::content::tables::rows::{lookup as rows, post as post_rows, term};
 use crate::keys::change_name::ChangeName;
 use crate::keys::lookup::{self, Lookup};
 use crate::model::{CreationId, Post, Slug, Term, TermKind};
@@ -15,7 +15,8 @@ pub(crate) fn claim_row(key: &Key, post: &Post) -> Option<Properties> {
         Lookup::Id(_) => Some(rows::place(post)),
         Lookup::Slug(slug) if slug == post.slug => Some(rows::place(post)),
         Lookup::Slug(slug) if post.former_slugs.contains(&slug) => Some(rows::former(&post.id)),
-        Lookup::Slug(_) => None,
+        Lookup::Translation if lookup::by_translation(post).as_ref() == Some(key) => Some(post_rows::summary(post)),
+        Lookup::Slug(_) | Lookup::Translation => None,
     }
 }
 

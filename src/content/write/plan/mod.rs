@@ -215,5 +215,5 @@ pub(super) fn pointers(post: &Post) -> BTreeSet<PointerPlace> {
 /// The rows of `PostKeys` that a post owns.
 pub(super) fn lookups(post: &Post) -> BTreeSet<Key> {
     let slugs = post.former_slugs.iter().chain([&post.slug]).map(lookup::by_slug);
-    slugs.chain([lookup::by_id(&post.id)]).collect()
+    slugs.chain([lookup::by_id(&post.id)]).chain(lookup::by_translation(post)).collect()
 }

@@ -17,6 +17,7 @@ use crate::content::tables::rows::post as post_rows;
 use crate::content::tables::rows::site_page::{self as rows, TreeRow};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, PageRow};
+use crate::model::post::{BadTranslation, TRANSLATIONS_MAX};
 use crate::model::{Instant, PagePath, PostId, PostStatus, WholeSitePage};
 use crate::store::{Entity, Etag, Key, Properties, Store, StoreError};
 
@@ -91,6 +92,38 @@ impl<'a> PageTree<'a> {
         let page = row.as_ref().map(rows::read_whole).transpose()?;
         self.pages.insert(id.clone(), (page.clone(), page.clone()));
         Ok(page)
+    }
+
+    /// Why a page that was changed cannot be in its group of translations.
+    pub async fn bad_translation(&self) -> Result<Option<BadTranslation>> {
+        for id in self.pages.keys() {
+            if let Some(why) = self.bad_translation_of(id).await? {
+                return Ok(Some(why));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Why this page cannot be in its group of translations. One range read, if it joins a group or has another language there.
+    pub async fn bad_translation_of(&self, id: &PostId) -> Result<Option<BadTranslation>> {
+        let Some((before, Some(page))) = self.pages.get(id) else { return Ok(None) };
+        let (post, before) = (&page.page.post, before.as_ref().map(|before| &before.page.post));
+        let (Some(group), Some(own)) = (&post.translation_group, keys::by_translation(post)) else { return Ok(None) };
+        if before.and_then(keys::by_translation).as_ref() == Some(&own) {
+            return Ok(None);
+        }
+        let changed = self.pages.values().filter_map(|(_, after)| Some(&after.as_ref()?.page.post));
+        let others = changed.filter(|other| other.id != *id && other.translation_group == post.translation_group);
+        let mut others: Vec<Key> = others.filter_map(keys::by_translation).collect();
+        for row in read_all(self.store, Table::Pages, &keys::translations(group)).await? {
+            if !self.pages.contains_key(rows::read_page(&row)?.id()) {
+                others.push(row.key);
+            }
+        }
+        Ok(match others.contains(&own) {
+            true => Some(BadTranslation::Language),
+            false => (others.len() >= TRANSLATIONS_MAX).then_some(BadTranslation::TooMany),
+        })
     }
 
     /// The page with this current or former path. Two point reads at most.

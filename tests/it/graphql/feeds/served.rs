@@ -28,6 +28,26 @@ async fn a_term_of_each_kind_has_a_feed_of_its_posts() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_language_has_a_feed_of_its_posts() {
+    let site = Site::in_memory().await;
+    let in_language = |number, language: Option<&str>| {
+        let mut post = post(number, instant(&format!("2026-0{number}-01T10:00:00Z")));
+        post.post.language = language.map(|tag| tag.parse().expect("a language"));
+        post
+    };
+    site.publish(&[in_language(1, Some("pt-BR")), in_language(2, Some("de")), in_language(3, None)]).await;
+    let server = serve(&site, settings(&[("language", "en")]));
+    let feed: atom_syndication::Feed = text(&server, "/languages/pt-br/feed.xml").await.parse().expect("Atom");
+    let addresses: Vec<_> = feed.entries().iter().map(|entry| entry.links()[0].href()).collect();
+    assert_eq!((addresses, feed.lang()), (vec!["https://blog.example/posts/post-1"], Some("pt-BR")));
+    assert!(text(&server, "/languages/de/rss.xml").await.contains("<language>de</language>"));
+    assert!(text(&server, "/languages/de/feed.json").await.contains("\"language\":\"de\""));
+    for path in ["/languages/fr/feed.xml", "/languages/pt-BR/feed.xml", "/languages/english/feed.xml"] {
+        assert_eq!(get(&server, path).await.0.status(), 404, "{path}");
+    }
+}
+
 /// A site with five posts of the series `walks`, one in each month from January on.
 async fn five_walks() -> Site {
     let site = Site::in_memory().await;

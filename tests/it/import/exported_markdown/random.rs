@@ -230,6 +230,7 @@ fn records(posts: Vec<PostRecord>, names: &[String]) -> Vec<Record> {
                 metadata: post.metadata.clone(),
                 cover_id: post.cover_id.clone(),
                 language: post.language.clone(),
+                translation_group: (former == 1).then(|| id(number as u64)),
                 order: [None, Some(0), Some(post.version)][number % 3],
                 published_at: post.published_at.filter(|published| *published <= at),
                 origin: post.origin.clone(),
@@ -237,6 +238,7 @@ fn records(posts: Vec<PostRecord>, names: &[String]) -> Vec<Record> {
             })));
         }
         post.id = id(1 + number as u64);
+        post.translation_group = (former == 1).then(|| id(number as u64));
         post.slug = slug(&format!("{base}-{number}"));
         post.former_slugs = (0..former).map(|n| slug(&format!("old-{number}.{n}.html"))).collect();
         records.push(Record::Post(Box::new(post)));

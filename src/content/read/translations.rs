@@ -1,0 +1,41 @@
+//! The posts or pages of a group of translations. The rule: one range read for each group, of rows that have their summaries; the client gets those to which it
+//! has access.
+
+use std::sync::Arc;
+
+use crate::content::error::Result;
+use crate::content::tables::rows::{post, site_page as page};
+use crate::keys::{Table, lookup, site_page};
+use crate::model::post::TRANSLATIONS_MAX;
+use crate::model::{Post, SitePage, TranslationGroup};
+use crate::store::{Entity, RowRange};
+
+use super::reader::Reader;
+
+impl Reader {
+    /// Ascending by language, the one without a language of its own first.
+    pub async fn translated_posts(&self, group: &TranslationGroup) -> Result<Arc<Vec<Arc<Post>>>> {
+        let mut posts = Vec::new();
+        for row in self.rows_of_group(Table::PostKeys, &lookup::translations(group)).await? {
+            posts.extend(Some(post::read_summary(&row)?).filter(|post| self.is_visible(post)).map(Arc::new));
+        }
+        Ok(Arc::new(posts))
+    }
+
+    /// [`translated_posts`](Self::translated_posts) for pages.
+    pub async fn translated_pages(&self, group: &TranslationGroup) -> Result<Arc<Vec<Arc<SitePage>>>> {
+        let mut pages = Vec::new();
+        for row in self.rows_of_group(Table::Pages, &site_page::translations(group)).await? {
+            pages.extend(Some(page::read_page(&row)?).filter(|page| self.shows(page)).map(Arc::new));
+        }
+        Ok(Arc::new(pages))
+    }
+
+    async fn rows_of_group(&self, table: Table, range: &RowRange) -> Result<Vec<Entity>> {
+        let look_up = self.looking_up();
+        let page = look_up.store().range(table.name(), range, TRANSLATIONS_MAX, None).await;
+        // Some rows may be of drafts, so the plan does not show how many there are.
+        look_up.end_look_up(false);
+        Ok(page?.rows)
+    }
+}

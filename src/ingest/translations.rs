@@ -1,0 +1,46 @@
+//! The groups of translations of an import. The rule: what its source calls translations of each other gets one group: the one that the source names, as an
+//! export of Tidings does, or that the first of them has in the store, or a new one.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::content::Result;
+use crate::content::write::{Change, Outcome, Planned};
+use crate::model::post::BadTranslation;
+use crate::model::{Post, PostId, TranslationGroup};
+
+use super::ImportRun;
+
+/// By the keys of the source.
+#[derive(Debug, Default)]
+pub(super) struct Groups(Mutex<HashMap<String, TranslationGroup>>);
+
+impl Groups {
+    /// `key`: `None` if the source has no information, so a stored post stays in its group. `new`: an id that nothing has.
+    pub(super) fn of(&self, key: Option<&str>, stored: Option<&Post>, new: &PostId) -> Option<TranslationGroup> {
+        let stored = stored.and_then(|post| post.translation_group.clone());
+        let Some(key) = key else { return stored };
+        if let Ok(group) = key.parse() {
+            return Some(group);
+        }
+        let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(groups.entry(key.to_owned()).or_insert_with(|| stored.unwrap_or_else(|| new.clone())).clone())
+    }
+}
+
+impl ImportRun<'_> {
+    /// Makes a change without the group that the post cannot be in.
+    pub(super) async fn write_unlinked(&self, mut change: Change) -> Result<Outcome> {
+        let before = change.before().and_then(|post| post.translation_group.clone());
+        if let Some(after) = &mut change.after {
+            after.post.translation_group = before;
+        }
+        let planned = Planned::of(change, &self.content.indexed_fields())?;
+        Ok(self.writer.change_planned(vec![planned], &[], None).await?.pop().unwrap_or(Outcome::Conflict))
+    }
+}
+
+/// The note about a post or page without the group that its source names.
+pub(super) fn not_linked(why: BadTranslation) -> String {
+    format!("not linked with its translations: {why}")
+}
