@@ -33,6 +33,8 @@ pub(super) enum Size {
     PageForward,
     /// Changes after a position: as many as `first`, or the default size.
     ChangesForward,
+    /// The changes of one event.
+    Changes,
     /// The categories, tags or authors of a post.
     TermsOfPost,
     /// The ancestors of a page.
@@ -59,6 +61,7 @@ impl ListSize {
             Size::Page => page(&["first", "last"], &["edges", "nodes"]),
             Size::PageForward => page(&["first"], &["edges", "nodes"]),
             Size::ChangesForward => page(&["first"], &["changes"]),
+            Size::Changes => page(&[], &["changes"]),
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),

@@ -12,7 +12,7 @@ use super::pages::{self, List, Selected, Source};
 use super::prices::{ANCESTORS, KEYS_OF_PAGES, OLDEST_REVISION, Objects, Reads, SavedPost, TERM_READS, TERMS_OF_POST};
 
 /// The row with the place of a post, and its row there.
-const POST_READS: u64 = 2;
+pub(super) const POST_READS: u64 = 2;
 /// The object that is found by the most reads: a version of a post.
 const NODE_READS_MAX: u64 = POST_READS + REVISION_READS_MAX;
 /// The months of an archive if the month catalog is not in memory.
