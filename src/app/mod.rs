@@ -76,7 +76,7 @@ pub async fn serve(
     let beside = store_folder.as_deref().filter(|_| !reads_only).and_then(|folder| listen_beside(&content, folder));
     let recovering = (!reads_only).then(|| tokio::spawn(recover_for_ever(content.clone())));
     let followed = content.clone();
-    let following = tokio::spawn(async move { followed.follow_writes().await });
+    let following = tokio::spawn(async move { tokio::join!(followed.follow_writes(), followed.follow_changes()) });
     let reporting = tokio::spawn(repeats::report_for_ever());
     let purging = purges.clone().map(|purges| tokio::spawn(purge_for_ever(purges)));
     let stop_time = limits.stop_time;

@@ -38,7 +38,7 @@ use access::TokenCache;
 use cache::{Announcements, ValueCache};
 use changed::{ChangeReport, ChangeSink};
 use field_indexes::{CheckedFields, FieldIndexes};
-use read::Renderer;
+use read::{LiveFeed, Renderer};
 use tables::rows::token::Bytes32;
 use tables::{PartitionCatalogs, role_of_row};
 
@@ -65,6 +65,7 @@ pub struct Content {
     assets: Option<AssetLibrary>,
     /// Seals the positions in the log of changes; `None` until it is read. It changes only if a new log is begun.
     log_key: Arc<Mutex<Option<Bytes32>>>,
+    live: Arc<LiveFeed>,
     clock: Clock,
     sharing: Sharing,
     /// Computes the tags of what readers note; `None` if answers get no tags.
@@ -123,6 +124,7 @@ impl Content {
             values: None,
             assets: None,
             log_key: Arc::default(),
+            live: Arc::default(),
             clock,
             sharing,
             tag_of: None,

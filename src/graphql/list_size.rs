@@ -32,6 +32,8 @@ pub(super) enum Size {
     PageForward,
     /// Changes after a position: as many as `first`, or the default size.
     ChangesForward,
+    /// The changes of one event.
+    Changes,
     /// The categories, tags or authors of a post.
     TermsOfPost,
     /// The translations of a post or page.
@@ -61,6 +63,7 @@ impl ListSize {
             Size::PageForward => page(&["first"], &["edges", "nodes"]),
             Size::ChangesForward => page(&["first"], &["changes"]),
             Size::Translations => at_most(TRANSLATIONS),
+            Size::Changes => page(&[], &["changes"]),
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),

@@ -35,6 +35,7 @@ pub mod schema;
 mod schemas;
 pub mod service;
 pub mod site_fields;
+pub mod subscription;
 pub mod texts;
 pub mod type_map;
 pub mod types;

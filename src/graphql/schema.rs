@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 use async_graphql::parser::parse_schema;
 use async_graphql::parser::types::{OperationType, TypeSystemDefinition};
 use async_graphql::{Request, Response, SDLExportOptions, ServerError, Value};
+use futures_util::StreamExt;
 
 use crate::content::{Content, Reader};
 use crate::model::site::{Site, SiteUrl};
@@ -14,7 +15,7 @@ use crate::model::{Actor, SiteFields};
 use super::access::{self, SignIn, SignedIn};
 use super::budget::Budget;
 use super::context::RequestContext;
-use super::cost::{CostModel, CostRequest, Disclosure, Price, Pricing, Purpose};
+use super::cost::{BEHIND, CostModel, CostRequest, Disclosure, Price, Pricing, Purpose};
 use super::dry_run::{DryRun, DryRuns};
 use super::engine::completion::Completion;
 use super::engine::validation::Validation;
@@ -31,6 +32,7 @@ use super::role_limits::RoleLimits;
 use super::schemas::Schemas;
 use super::service::GraphqlService;
 use super::site_fields::{self, BadFields};
+use super::subscription::Subscribed;
 use super::uploads::{self, Upload, Uploaded};
 
 pub use super::schemas::TidingsSchema;
@@ -175,7 +177,12 @@ impl ContentService {
         // Without an operation nothing runs; the engine reports the error.
         let Some(operation) = operation else { return Price::default() };
         let pricing = Pricing { limit, disclosure, purpose, is_explained };
-        self.costs.price(operation, &request.variables, reader, pricing).await
+        let mut price = self.costs.price(operation, &request.variables, reader, pricing).await;
+        // All who wait share the reads of an event.
+        if Subscribed::of(request).is_some_and(|subscribed| subscribed.has_event()) {
+            price.bound = price.bound.minus(BEHIND);
+        }
+        price
     }
 
     /// The value of the header `GraphQL-Cost`, if the client is allowed to know the cost.
@@ -231,8 +238,8 @@ impl ContentService {
             return reported::with_cost(Response::from_errors(faults), reader, price, reported);
         }
         let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
-        let is_mutation = operation.as_ref().is_some_and(|found| found.operation().kind == OperationType::Mutation);
-        let content = if is_mutation {
+        let kind = operation.as_ref().map(|found| found.operation().kind);
+        let content = if kind == Some(OperationType::Mutation) {
             self.content.counted_with(reader)
         } else {
             reader.stop_at(Some(price.stopped_at()));
@@ -249,9 +256,16 @@ impl ContentService {
         let context = RequestContext::new((content, Arc::clone(&self.site)), reader.clone(), budget, charge, dry_run);
         let public_url = self.public_url.clone();
         let context = RequestContext { writes_text, rate_limit: limited, public_url, ..context };
-        let mut response = schema.execute(request.data(context)).await;
+        let request = request.data(context);
+        let response = match kind {
+            Some(OperationType::Subscription) => schema.execute_stream(request).next().await,
+            _ => Some(schema.execute(request).await),
+        };
         reader.stop_at(None);
-        if let Some(completion) = completion {
+        // A subscription without an event has no data.
+        let is_nothing = response.is_none();
+        let mut response = response.unwrap_or_default();
+        if let Some(completion) = completion.filter(|_| !is_nothing) {
             completion.complete(&mut response);
         }
         let response = reported::with_cost(response, reader, price, reported);
@@ -282,7 +296,8 @@ impl GraphqlService for ContentService {
             Ok(operation) => operation,
             Err(error) => return Response::from_errors(vec![error]),
         };
-        let reader = match at_one_moment(&self.content, reader, operation.as_ref()).await {
+        let begins = Subscribed::of(&request).is_some_and(|subscribed| !subscribed.has_begun());
+        let reader = match at_one_moment(&self.content, reader, operation.as_ref(), begins).await {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),
         };
@@ -361,17 +376,21 @@ impl GraphqlService for ContentService {
     }
 }
 
-/// If the store has snapshots, a query reads everything as of its start. A mutation must read its own writes, and builds on all earlier
-/// ones.
+/// If the store has snapshots, a query or an event reads everything as of its start. A mutation must read its own writes, and builds on all
+/// earlier ones. A subscription that begins reads the log after it waits for changes, so that it misses none in between.
 async fn at_one_moment(
     content: &Content,
     reader: Reader,
     operation: Option<&OperationOutline>,
+    begins: bool,
 ) -> Result<Reader, ServerError> {
-    if operation.is_none_or(|operation| operation.operation().kind != OperationType::Query) {
-        return content.settle().await.map(|()| reader).map_err(access::failed);
+    match operation.map(|operation| operation.operation().kind) {
+        Some(OperationType::Subscription) if begins => Ok(reader),
+        Some(OperationType::Query | OperationType::Subscription) => {
+            reader.at_one_moment().await.map_err(access::failed)
+        }
+        Some(OperationType::Mutation) | None => content.settle().await.map(|()| reader).map_err(access::failed),
     }
-    reader.at_one_moment().await.map_err(access::failed)
 }
 
 fn dry_runs(validation: &Arc<Validation>, costs: &Arc<CostModel>, limits: &Limits) -> Arc<DryRuns> {

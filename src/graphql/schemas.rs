@@ -3,18 +3,19 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use async_graphql::{EmptySubscription, Schema, SchemaBuilder, ValidationMode};
+use async_graphql::{Schema, SchemaBuilder, ValidationMode};
 
 use super::cost::OnlyCheck;
 use super::guard::Limits;
 use super::mutation::{Mutation, PagePayload, PostPayload};
 use super::query_series::Query;
 use super::site_fields::{DeclaredTypes, declaring};
+use super::subscription::Subscription;
 use super::type_map::TypeMap;
 use super::types::grouping_term::GroupingTerm;
 use crate::model::SiteFields;
 
-pub type TidingsSchema = Schema<Query, Mutation, EmptySubscription>;
+pub type TidingsSchema = Schema<Query, Mutation, Subscription>;
 
 /// The variants with the same declared fields. Each is created when a service first needs it.
 #[derive(Default)]
@@ -54,12 +55,12 @@ impl Schemas {
         self.types.get_or_init(read)
     }
 
-    fn builder(&self) -> SchemaBuilder<Query, Mutation, EmptySubscription> {
+    fn builder(&self) -> SchemaBuilder<Query, Mutation, Subscription> {
         let nesting = Limits::default().nesting + 1;
         // The suggestions in errors are those of the rules.
         declaring(&self.fields, || {
             // No field returns these interfaces, so the engine would not find them.
-            Schema::build(Query::default(), Mutation::default(), EmptySubscription)
+            Schema::build(Query::default(), Mutation::default(), Subscription)
                 .register_output_type::<PostPayload>()
                 .register_output_type::<PagePayload>()
                 .register_output_type::<GroupingTerm>()

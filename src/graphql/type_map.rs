@@ -28,7 +28,7 @@ pub struct TypeMap {
     composites: Map<Composite>,
     inputs: Map<Input>,
     directives: Map<Arguments>,
-    roots: [Option<Name>; 2],
+    roots: [Option<Name>; 3],
 }
 
 /// An object, an interface or a union.
@@ -127,7 +127,7 @@ impl TypeMap {
             for definition in parse_schema(text)?.definitions {
                 match definition {
                     TypeSystemDefinition::Schema(schema) => {
-                        let roots = [schema.node.query, schema.node.mutation];
+                        let roots = [schema.node.query, schema.node.mutation, schema.node.subscription];
                         map.roots = roots.map(|root| root.map(|root| root.node));
                     }
                     TypeSystemDefinition::Type(definition) => map.add_type(definition.node),
@@ -143,11 +143,12 @@ impl TypeMap {
     }
 
     pub fn root(&self, kind: OperationType) -> Option<&Name> {
-        match kind {
-            OperationType::Query => self.roots[0].as_ref(),
-            OperationType::Mutation => self.roots[1].as_ref(),
-            OperationType::Subscription => None,
-        }
+        let index = match kind {
+            OperationType::Query => 0,
+            OperationType::Mutation => 1,
+            OperationType::Subscription => 2,
+        };
+        self.roots[index].as_ref()
     }
 
     pub fn field(&self, on: &str, field: &str) -> Option<&Type> {

@@ -37,10 +37,19 @@ pub(super) fn negotiate(headers: &HeaderMap) -> Option<Media> {
 
 /// Whether the client prefers HTML to both types, as a browser does that opens a URL.
 pub(super) fn prefers_html(headers: &HeaderMap) -> bool {
+    prefers(headers, "text/html")
+}
+
+/// Whether the client prefers a stream of events to both types.
+pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
+    prefers(headers, "text/event-stream")
+}
+
+fn prefers(headers: &HeaderMap, name: &str) -> bool {
     let weight = |name| weight_of(headers, name).unwrap_or_default();
-    let (html, exactness) = weight("text/html");
+    let (preferred, exactness) = weight(name);
     let ours = ["application/graphql-response+json", "application/json"].map(|name| weight(name).0);
-    exactness == EXACT && ours.into_iter().all(|ours| html > ours)
+    exactness == EXACT && ours.into_iter().all(|ours| preferred > ours)
 }
 
 /// How exactly a range names a type: 0 for `*/*`, 1 for `application/*`, 2 for the type itself.

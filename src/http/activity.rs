@@ -46,6 +46,17 @@ struct RequestState {
     began: Instant,
     /// If its answer is being sent, when a piece of it was last passed on or written.
     moved: Option<Instant>,
+    /// Whether its answer is a stream of events, which lasts as long as the client likes and is sent only now and then.
+    is_stream: bool,
+    /// The pieces that were passed on and not written yet.
+    unwritten: usize,
+}
+
+impl RequestState {
+    /// When its answer last moved, if the client is to read something of it.
+    fn unread_since(&self) -> Option<Instant> {
+        self.moved.filter(|_| !self.is_stream || self.unwritten > 0)
+    }
 }
 
 impl Activity {
@@ -65,7 +76,9 @@ impl Activity {
     pub(super) fn request(&self) -> InProgress {
         let id = self.with(|state| {
             state.next_id += 1;
-            state.in_progress.push(RequestState { id: state.next_id, began: Instant::now(), moved: None });
+            let request =
+                RequestState { id: state.next_id, began: Instant::now(), moved: None, is_stream: false, unwritten: 0 };
+            state.in_progress.push(request);
             state.has_begun = true;
             state.next_id
         });
@@ -102,14 +115,15 @@ impl Activity {
         self.with(|state| state.in_progress.is_empty().then_some(state.idle_since))
     }
 
-    /// When the oldest request in progress began.
+    /// When the oldest request in progress began, except for streams of events.
     pub(super) fn under_way_since(&self) -> Option<Instant> {
-        self.with(|state| state.in_progress.iter().map(|request| request.began).min())
+        let is_answer = |request: &&RequestState| !request.is_stream;
+        self.with(|state| state.in_progress.iter().filter(is_answer).map(|request| request.began).min())
     }
 
     /// When the client last received something of an answer that is being sent; of several answers, the earliest such time.
     pub(super) fn stalled_since(&self) -> Option<Instant> {
-        self.with(|state| state.in_progress.iter().filter_map(|request| request.moved).min())
+        self.with(|state| state.in_progress.iter().filter_map(RequestState::unread_since).min())
     }
 
     /// The bytes of answers that were passed on since the last call.
@@ -132,18 +146,38 @@ pub(super) struct InProgress {
 
 impl InProgress {
     /// Keeps the request in progress, and its memory charged, until the last piece of this body is written or dropped.
-    pub(super) fn until_sent(mut self, body: Body, charge: Option<Charge>) -> Body {
-        self.note_piece(0);
+    /// `is_stream`: whether it is a stream of events.
+    pub(super) fn until_sent(mut self, body: Body, charge: Option<Charge>, is_stream: bool) -> Body {
+        self.with(|_, request| {
+            request.moved = Some(Instant::now());
+            request.is_stream = is_stream;
+        });
         self.charge = charge;
         Body::new(Sending { body, rest: Bytes::new(), request: Arc::new(self) })
     }
 
-    /// Records that something of the answer moved, of which this many bytes were passed on.
-    fn note_piece(&self, bytes: usize) {
-        self.activity.with(|state| {
-            state.sent += bytes as u64;
-            if let Some(request) = state.in_progress.iter_mut().find(|request| request.id == self.id) {
+    /// Records that a piece of the answer was passed on. Of a stream, further pieces are passed on even if the client reads nothing.
+    fn note_passed(&self, bytes: usize) {
+        self.with(|sent, request| {
+            *sent += bytes as u64;
+            if !request.is_stream || request.unwritten == 0 {
                 request.moved = Some(Instant::now());
+            }
+            request.unwritten += 1;
+        });
+    }
+
+    fn note_written(&self) {
+        self.with(|_, request| {
+            request.moved = Some(Instant::now());
+            request.unwritten = request.unwritten.saturating_sub(1);
+        });
+    }
+
+    fn with(&self, change: impl FnOnce(&mut u64, &mut RequestState)) {
+        self.activity.with(|state| {
+            if let Some(request) = state.in_progress.iter_mut().find(|request| request.id == self.id) {
+                change(&mut state.sent, request);
             }
         });
     }
@@ -168,7 +202,7 @@ struct Sending {
 impl Sending {
     fn next_piece(&mut self) -> Bytes {
         let bytes = self.rest.split_to(self.rest.len().min(PIECE_BYTES));
-        self.request.note_piece(bytes.len());
+        self.request.note_passed(bytes.len());
         Bytes::from_owner(Piece { bytes, request: Arc::clone(&self.request) })
     }
 }
@@ -187,7 +221,7 @@ impl AsRef<[u8]> for Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        self.request.note_piece(0);
+        self.request.note_written();
     }
 }
 
@@ -238,7 +272,7 @@ mod tests {
         assert_eq!((activity.has_begun(), opened.is_some()), (false, true));
         tokio::time::advance(Duration::from_secs(1)).await;
         let began = Instant::now();
-        let sending = activity.request().until_sent(Body::from("x"), None);
+        let sending = activity.request().until_sent(Body::from("x"), None, false);
         assert_eq!((activity.idle_since(), activity.under_way_since()), (None, Some(began)));
         drop(sending);
         assert!(activity.idle_since() > opened);
@@ -253,7 +287,7 @@ mod tests {
     #[tokio::test]
     async fn an_answer_is_passed_on_completely_in_pieces() {
         let text = Bytes::from(vec![7; 2 * PIECE_BYTES + 1]);
-        let mut sending = Activity::begin().request().until_sent(Body::from(text.clone()), None);
+        let mut sending = Activity::begin().request().until_sent(Body::from(text.clone()), None, false);
         let (mut pieces, mut whole) = (Vec::new(), Vec::new());
         assert_eq!(sending.size_hint().exact(), Some(text.len() as u64));
         while let Some(piece) = next(&mut sending).await {
@@ -269,7 +303,7 @@ mod tests {
         let activity = Activity::begin();
         let _running = activity.request();
         assert_eq!(activity.stalled_since(), None, "nothing is sent yet");
-        let mut answer = activity.request().until_sent(Body::from("x"), None);
+        let mut answer = activity.request().until_sent(Body::from("x"), None, false);
         let begun = activity.stalled_since();
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!((begun, activity.stalled_since()), (Some(Instant::now() - Duration::from_secs(1)), begun));
@@ -277,11 +311,26 @@ mod tests {
         assert_eq!((activity.stalled_since(), activity.take_sent()), (Some(Instant::now()), 1));
         drop(answer);
         assert!(activity.stalled_since().is_some(), "its last piece is not written");
-        let _unread = activity.request().until_sent(Body::from("x"), None);
+        let _unread = activity.request().until_sent(Body::from("x"), None, false);
         let begun = activity.stalled_since();
         tokio::time::advance(Duration::from_secs(1)).await;
         drop(piece);
         assert_eq!(activity.stalled_since(), begun);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_of_events_is_unread_only_while_one_of_its_pieces_is() {
+        let activity = Activity::begin();
+        let mut events = activity.request().until_sent(Body::from(vec![7; PIECE_BYTES + 1]), None, true);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!((activity.stalled_since(), activity.under_way_since()), (None, None));
+        let first = next(&mut events).await;
+        let passed = activity.stalled_since();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let second = next(&mut events).await;
+        assert_eq!((passed.is_some(), activity.stalled_since()), (true, passed), "the client has read nothing");
+        drop((first, second));
+        assert_eq!(activity.stalled_since(), None);
     }
 
     #[tokio::test]
@@ -290,7 +339,7 @@ mod tests {
         let free = memory.free();
         let charge = memory.connection().charge();
         assert!(charge.try_take(OWN_BYTES) && charge.try_take(1024 * 1024));
-        let mut body = Activity::begin().request().until_sent(Body::from("x"), Some(charge));
+        let mut body = Activity::begin().request().until_sent(Body::from("x"), Some(charge), false);
         let piece = next(&mut body).await;
         drop(body);
         assert_eq!(memory.free(), free - 1024 * 1024);

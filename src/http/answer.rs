@@ -7,7 +7,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use async_graphql::Response as GraphqlResponse;
+use async_graphql::{Response as GraphqlResponse, Value};
 use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, HeaderValue, Response, StatusCode, header},
@@ -113,6 +113,7 @@ pub(super) struct Answer {
     retry_after: Option<Duration>,
     /// Whether the document was valid and its execution has begun.
     pub was_executed: bool,
+    pub has_data: bool,
     /// Set if the answer is held.
     held: Option<Arc<HeldJson>>,
     /// Set if a CDN may cache the answer.
@@ -130,6 +131,7 @@ impl Answer {
             code,
             retry_after: response.errors.first().and_then(retry_after_of),
             was_executed: !is_request_error(response),
+            has_data: response.data != Value::Null,
             held: None,
             freshness: None,
         }
@@ -155,6 +157,7 @@ impl Answer {
             code: OK,
             retry_after: None,
             was_executed: true,
+            has_data: true,
             held: None,
             freshness: None,
         }
@@ -270,7 +273,7 @@ fn partial_success() -> StatusCode {
 
 #[cfg(test)]
 mod tests {
-    use async_graphql::{PathSegment, Value};
+    use async_graphql::PathSegment;
 
     use super::*;
 

@@ -4,8 +4,9 @@
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
+use async_graphql::Request as GraphqlRequest;
 use axum::body::Body;
-use axum::http::{Extensions, HeaderMap, Response};
+use axum::http::{Extensions, HeaderMap, Response, StatusCode, Uri};
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 
@@ -19,13 +20,13 @@ use super::{
     cors::RefusedOrigins,
     health::Readiness,
     json::HeldJson,
-    parameters::Bounds,
+    parameters::{self, Bounds},
     persisted::Persisted,
     settings::HttpSettings,
     turns::Turns,
     writes::Writes,
 };
-use crate::graphql::{documents::Documents, held::HeldAnswers, memory::Charge, service::GraphqlService};
+use crate::graphql::{documents::Documents, error::Code, held::HeldAnswers, memory::Charge, service::GraphqlService};
 
 /// The memory that every request uses from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of
 /// the connection.
@@ -123,6 +124,17 @@ impl Api {
 
     pub(super) fn parameter_bounds(&self) -> Bounds {
         Bounds { batch_max: self.settings.batch_max, variable_values: self.settings.limits.query.variable_values }
+    }
+
+    /// The request in the URL of a GET.
+    pub(super) async fn request_of(&self, uri: &Uri, share: &Share) -> Result<GraphqlRequest, RequestFailure> {
+        let (bytes, limit) =
+            (uri.path_and_query().map_or(0, |text| text.as_str().len()), self.settings.limits.uri_bytes);
+        if bytes > limit {
+            let message = format!("The URL has {bytes} bytes; the limit is {limit}. Send the request by POST.");
+            return Err(RequestFailure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
+        }
+        parameters::from_uri(uri, self.parameter_bounds(), &share.working).await
     }
 
     /// Adds the caching headers to an answer that a CDN may cache.

@@ -49,7 +49,7 @@ impl<Owner: Eq + Hash> Shares<Owner> {
 #[derive(Debug)]
 pub(super) struct Clients {
     header: HeaderName,
-    requests: Shares<IpAddr>,
+    pub(super) requests: Shares<IpAddr>,
 }
 
 impl Clients {

@@ -57,17 +57,53 @@ pub(super) struct SharedByRequests {
     pub memory: ConnectionMemory,
     /// The slots for requests that run.
     pub running: Semaphore,
+    /// Taken while the connection is a WebSocket.
+    pub websocket: Arc<Semaphore>,
+    pub streaming: Streaming,
 }
 
+/// The terms of streams of events.
+#[derive(Debug, Clone)]
+pub(super) struct Streaming {
+    /// The slots for operations with streams, on all connections.
+    pub operations: Arc<Semaphore>,
+    /// How long a client may take nothing.
+    pub write_time: Duration,
+    /// Whether the server is stopping. Then streams end, and a connection ends after its requests in progress.
+    is_stopping: watch::Receiver<bool>,
+}
+
+impl Streaming {
+    /// At most half as many operations as connections, so that streams leave connections for requests.
+    pub(super) fn new(limits: &ServerLimits, is_stopping: watch::Receiver<bool>) -> Self {
+        let operations = Arc::new(Semaphore::new(limits.connections.div_ceil(2)));
+        Self { operations, write_time: limits.write_time, is_stopping }
+    }
+
+    /// Waits until the server stops.
+    pub(super) async fn stopped(&self) {
+        let mut is_stopping = self.is_stopping.clone();
+        if is_stopping.wait_for(|is_stopping| *is_stopping).await.is_err() {
+            std::future::pending().await
+        }
+    }
+}
+
+/// Marks an answer that is a stream of events.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EventStream;
+
 impl SharedByRequests {
-    fn new(peer: Option<IpAddr>, memory: &AnswerMemory) -> Self {
-        Self { peer, memory: memory.connection(), running: Semaphore::new(RUNNING_MAX) }
+    fn new(peer: Option<IpAddr>, memory: &AnswerMemory, streaming: Streaming) -> Self {
+        let (running, websocket) = (Semaphore::new(RUNNING_MAX), Arc::new(Semaphore::new(1)));
+        Self { peer, memory: memory.connection(), running, websocket, streaming }
     }
 
     /// Tests may have no connection, and thus no other requests to count.
     pub(super) fn of(extensions: &Extensions) -> Arc<Self> {
         let shared = extensions.get::<Arc<Self>>().cloned();
-        shared.unwrap_or_else(|| Arc::new(Self::new(None, &AnswerMemory::default())))
+        let streaming = || Streaming::new(&ServerLimits::default(), watch::channel(false).1);
+        shared.unwrap_or_else(|| Arc::new(Self::new(None, &AnswerMemory::default(), streaming())))
     }
 }
 
@@ -75,8 +111,7 @@ pub(super) struct SharedByConnections {
     pub limits: ServerLimits,
     pub memory: AnswerMemory,
     pub turns: StreamTurns,
-    /// Whether the server is stopping. Then a connection ends after its requests in progress.
-    pub is_stopping: watch::Receiver<bool>,
+    pub streaming: Streaming,
 }
 
 /// Serves `stream` until the client closes it or exceeds a limit, or the connection is asked to close.
@@ -89,18 +124,23 @@ pub(super) async fn serve(
 ) {
     // Large parts of an answer are written at once, so Nagle's algorithm would only delay it.
     let _ = stream.set_nodelay(true);
-    let SharedByConnections { limits, memory, turns, mut is_stopping } = shared;
+    let SharedByConnections { limits, memory, turns, streaming } = shared;
+    let mut is_stopping = streaming.is_stopping.clone();
     let builder = builder(&limits);
     let (received, sent) = stream.into_split();
     let io = TokioIo::new(tokio::io::join(FrameLimit::new(received, activity.clone()), sent));
-    let requests = Arc::new(SharedByRequests::new(Some(peer), &memory));
+    let requests = Arc::new(SharedByRequests::new(Some(peer), &memory, streaming));
+    let websocket = Arc::clone(&requests.websocket);
     let service = note_requests(router, activity.clone(), requests, turns.of_new_connection());
-    let mut connection = pin!(builder.serve_connection(io, TowerToHyperService::new(service)));
+    let mut connection = pin!(builder.serve_connection_with_upgrades(io, TowerToHyperService::new(service)));
     let look_every = (limits.idle_time.min(limits.write_time).min(limits.answer_time) / 8).min(LOOK_EVERY_MAX);
     let mut is_leaving = false;
     loop {
         tokio::select! {
-            ended = connection.as_mut() => return log_end(ended),
+            ended = connection.as_mut() => {
+                log_end(ended);
+                break;
+            }
             Ok(()) = is_stopping.changed(), if !is_leaving => {}
             () = activity.asked_to_leave() => {}
             () = sleep(if is_leaving { look_every.min(GOODBYE_TIME) } else { look_every }) => {}
@@ -120,6 +160,9 @@ pub(super) async fn serve(
             Next::Close => return,
         }
     }
+    // A WebSocket is in use, keeps its limits itself, and ends when the server stops.
+    let _in_use = activity.request();
+    drop(websocket.acquire().await);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +227,8 @@ fn note_requests(
                 None => answering.await?,
             };
             let charge = response.extensions_mut().remove::<Charge>();
-            Ok(response.map(|body| in_progress.until_sent(body, charge)))
+            let is_stream = response.extensions().get::<EventStream>().is_some();
+            Ok(response.map(|body| in_progress.until_sent(body, charge, is_stream)))
         }
     })
 }

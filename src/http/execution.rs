@@ -24,6 +24,7 @@ use crate::graphql::{
     guard::{Admitted, CheckedDocument, count_tokens},
     memory::{Charge, PARSED_TOKEN_BYTES},
     persisted::{DocumentHash, HashedDocument},
+    subscription::Subscribed,
 };
 use crate::telemetry::{metrics, spans};
 
@@ -103,7 +104,7 @@ async fn run_document(
     };
     let operation = name_of(kind);
     stages.run(operation);
-    check_kind(kind, can_write)?;
+    check_kind(kind, can_write, Subscribed::of(&request).is_some())?;
     // A held answer would not register the document, so such a request is always executed.
     let to_hold = to_hold.filter(|_| kind == OperationType::Query && !has_secret && registers.is_none());
     let request = match &to_hold {
@@ -246,17 +247,19 @@ pub(super) fn name_of(kind: OperationType) -> &'static str {
     }
 }
 
-fn check_kind(kind: OperationType, can_write: CanWrite) -> Result<(), RequestFailure> {
+/// `gets_events`: whether the client gets as many answers as come.
+fn check_kind(kind: OperationType, can_write: CanWrite, gets_events: bool) -> Result<(), RequestFailure> {
     match (kind, can_write) {
         (OperationType::Query, _) | (OperationType::Mutation, CanWrite::Yes) => Ok(()),
+        (OperationType::Subscription, _) if gets_events => Ok(()),
         (OperationType::Mutation, CanWrite::No) => {
             let message = "A mutation must be sent by POST. Nothing was changed.";
             let failure = RequestFailure::new(StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed, message);
             Err(RequestFailure { allow: Some("POST"), ..failure })
         }
         (OperationType::Subscription, _) => {
-            let message = "Subscriptions are not supported; send a query or a mutation.";
-            Err(RequestFailure::new(StatusCode::BAD_REQUEST, Code::SubscriptionsNotSupported, message))
+            let message = "A subscription needs `Accept: text/event-stream`, or a WebSocket.";
+            Err(RequestFailure::new(StatusCode::NOT_ACCEPTABLE, Code::NotAcceptable, message))
         }
     }
 }

@@ -10,7 +10,7 @@ use async_graphql::{Request as GraphqlRequest, parser::types::OperationType};
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts},
 };
 
 use tracing::Instrument;
@@ -25,6 +25,7 @@ use super::{
     parameters::{self, SentRequest},
     playground,
     request_headers::{POSITION, asks_for_cost, check, forward},
+    subscriptions::{Sent, events, websocket},
     timing::Stages,
 };
 use crate::graphql::{budget::Budget, error::Code};
@@ -32,7 +33,9 @@ use crate::telemetry::{metrics, spans};
 
 pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
-    let Some(media) = accept::negotiate(&head.headers) else {
+    let gets_events = accept::prefers_events(&head.headers);
+    let media = if gets_events { Some(Media::Json) } else { accept::negotiate(&head.headers) };
+    let Some(media) = media else {
         body::discard(&head.headers, body, &api.settings.limits).await;
         return not_acceptable();
     };
@@ -48,6 +51,9 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
     let received = receiving.instrument(spans::receive()).await;
     stages.end("receive");
     let mut response = match received {
+        Ok(body) if gets_events => {
+            return Box::pin(events::answer(api, head.headers, share, Sent::Body(body))).await;
+        }
         Ok(received) => answer_received(&api, &head.headers, (received, media), &share, &mut stages).await,
         Err(failure) => failure.render(media),
     };
@@ -132,6 +138,10 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     if api.settings.playground && playground::is_for_a_person(headers, request.uri().query()) {
         return playground::show_instead();
     }
+    let is_websocket = websocket::is_requested(headers);
+    if is_websocket || accept::prefers_events(headers) {
+        return Box::pin(answer_with_events(api, request.into_parts().0, is_websocket)).await;
+    }
     let Some(media) = accept::negotiate(headers) else {
         return not_acceptable();
     };
@@ -146,7 +156,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     let query = request.uri().query().unwrap_or_default().as_bytes();
     let ran = match find_held(&api, headers, (Door::Get(media), query), &share, &mut stages) {
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
-        Err(to_hold) => match receive_get(&api, request.uri(), &share).await {
+        Err(to_hold) => match api.request_of(request.uri(), &share).await {
             // Boxed, as for a POST.
             Ok(sent) => {
                 let run = run(&api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut stages);
@@ -182,13 +192,14 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     response
 }
 
-async fn receive_get(api: &Api, uri: &Uri, share: &Share) -> Result<GraphqlRequest, RequestFailure> {
-    let (bytes, limit) = (uri.path_and_query().map_or(0, |text| text.as_str().len()), api.settings.limits.uri_bytes);
-    if bytes > limit {
-        let message = format!("The URL has {bytes} bytes; the limit is {limit}. Send the request by POST.");
-        return Err(RequestFailure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
+async fn answer_with_events(api: Arc<Api>, head: Parts, is_websocket: bool) -> Response<Body> {
+    if is_websocket {
+        return websocket::answer(api, head).await;
     }
-    parameters::from_uri(uri, api.parameter_bounds(), &share.working).await
+    match api.share_of(&head.headers, &head.extensions).await {
+        Ok(share) => events::answer(api, head.headers, share, Sent::Url(head.uri)).await,
+        Err(refused) => refused.render(Media::Json),
+    }
 }
 
 /// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.
@@ -216,7 +227,7 @@ async fn run_batch(
 }
 
 fn not_acceptable() -> Response<Body> {
-    let message = "Answers are `application/graphql-response+json` or `application/json`; `Accept` names neither.";
+    let message = "Answers are `application/graphql-response+json`, `application/json` or `text/event-stream`; `Accept` names none.";
     RequestFailure::new(StatusCode::NOT_ACCEPTABLE, Code::NotAcceptable, message).render(Media::Json)
 }
 

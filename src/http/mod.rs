@@ -36,6 +36,7 @@ mod persisted;
 mod playground;
 mod request_headers;
 mod request_id;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod timing;

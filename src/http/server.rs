@@ -23,7 +23,7 @@ use tokio::{
 use super::{
     activity::Activity,
     clients::client_of,
-    connection::{self, STALLED, SharedByConnections},
+    connection::{self, STALLED, SharedByConnections, Streaming},
     settings::ServerLimits,
     turns::StreamTurns,
 };
@@ -85,6 +85,7 @@ pub async fn run(
     let memory = AnswerMemory::new(limits.answer_bytes, WAITING_MAX);
     let slots = Arc::new(Semaphore::new(limits.connections));
     let turns = StreamTurns::start();
+    let streaming = Streaming::new(&limits, is_stopping.subscribe());
     let mut open = OpenConnections::default();
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
@@ -108,7 +109,7 @@ pub async fn run(
             limits: limits.clone(),
             memory: memory.clone(),
             turns: turns.clone(),
-            is_stopping: is_stopping.subscribe(),
+            streaming: streaming.clone(),
         };
         let served = connection::serve(stream, address, router.clone(), activity, shared);
         connections.spawn(async move {

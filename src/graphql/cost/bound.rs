@@ -52,6 +52,12 @@ impl Bound {
         self.combine(other, u64::saturating_add)
     }
 
+    /// Without what is not read this time.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        self.combine(other, u64::saturating_sub)
+    }
+
     pub(super) fn times(self, n: u64) -> Self {
         self.combine(self, |count, _| count.saturating_mul(n))
     }

@@ -31,7 +31,7 @@ pub use arguments::NODES_MAX;
 pub use bound::{Bound, STORAGE_REQUESTS_MAX, VALUES_MAX, refusal, refusal_of_values};
 pub use check::OnlyCheck;
 pub use fields::{DearestField, FieldCost};
-pub use prices::{ANCESTORS, MONTHS_ASSUMED, TERMS_OF_POST, TRANSLATIONS};
+pub use prices::{ANCESTORS, BEHIND, MONTHS_ASSUMED, TERMS_OF_POST, TRANSLATIONS};
 pub use walk::{Circumstances, OperationCost};
 
 /// Computes the costs of the operations of a schema.

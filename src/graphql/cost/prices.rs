@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 
 use crate::content::MOVED_PAGES_MAX;
 use crate::content::editor::{MERGE_READ_AHEAD, MERGE_TRIES_MAX, MERGED_POSTS_MAX};
-use crate::content::read::pages::RANGE_READS_MAX;
+use crate::content::read::pages::{FILTER_SLUGS_MAX, RANGE_READS_MAX};
 use crate::content::read::{
     DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, all_pages_reads,
 };
@@ -23,6 +23,7 @@ use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 use super::bound::Bound;
 use super::inputs::{InputCost, given};
 use super::pages::Source;
+use super::reads::POST_READS;
 
 /// The reads of a term by a slug that is not its first one.
 pub(super) const TERM_READS: u64 = 2;
@@ -150,6 +151,11 @@ const PICTURE: Price = shared(1);
 const CHANGES: Price = fixed(1 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// A group of translations.
 pub(super) const GROUP: Bound = Bound::of_rows(0, 1, TRANSLATIONS_MAX as u64);
+/// What a subscription reads until it has come to the end of the log, for each event: the same, and the head of the log again when it begins.
+pub const BEHIND: Bound = Bound::new(2 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
+/// One more for the index of a field in the filter; then the post, and the terms that the filter names.
+const PUBLISHED: Price =
+    fixed(BEHIND.point_reads + 1 + POST_READS + FILTER_SLUGS_MAX as u64 * TERM_READS, BEHIND.range_reads);
 /// A term by one of its slugs. The first slug of an actor's author may belong to another author meanwhile.
 const TERM: Price = shared(TERM_READS);
 const TERMS_OF_REVISION: Price = Price::of(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
@@ -416,6 +422,8 @@ pub(super) const PRICES: &PriceTable = &[
     (&["SeriesPlace"], "previous", Price::of(Reads::Series(1))),
     (&["Site"], "image", PICTURE),
     (&["Site"], "navigation", NAVIGATION),
+    (&["Subscription"], "changes", Price::of(Reads::Fixed(BEHIND))),
+    (&["Subscription"], "postPublished", PUBLISHED),
     (&["UpdatePostPayload"], "post", saved(SavedPost::Updated)),
     (LINKS, "contents", PAGE),
     (&["UpdatePostsPayload"], "posts", PAGE),

@@ -14,7 +14,7 @@ use super::prices::{
 };
 
 /// The row with the place of a post, and its row there.
-const POST_READS: u64 = 2;
+pub(super) const POST_READS: u64 = 2;
 /// The object that is found by the most reads: a version of a post.
 const NODE_READS_MAX: u64 = POST_READS + REVISION_READS_MAX;
 /// The months of an archive if the month catalog is not in memory.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use async_graphql::parser::types::ExecutableDocument;
+use async_graphql::parser::types::{ExecutableDocument, OperationType};
 use async_graphql::{Request, ServerError, Variables};
 use futures_util::FutureExt;
 
@@ -52,6 +52,11 @@ impl Validation {
             Ok(document) => document,
             Err(error) => return vec![error],
         };
+        let (kind, position) = (operation.operation().kind, operation.operation().position);
+        if kind == OperationType::Subscription && operation.only_root_field().is_none() {
+            let message = "A subscription selects exactly one field, and not in a fragment.";
+            return vec![ServerError::new(message, Some(position))];
+        }
         let checked = self.check_document(operation.outline(), document);
         if !checked.faults.is_empty() {
             return checked.faults.clone();

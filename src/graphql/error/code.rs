@@ -103,7 +103,8 @@ codes! {
     RequestTimeout = "REQUEST_TIMEOUT", SOON;
     /// The address has no route.
     RouteNotFound = "ROUTE_NOT_FOUND", NEVER;
-    SubscriptionsNotSupported = "SUBSCRIPTIONS_NOT_SUPPORTED", NEVER;
+    /// A subscription whose client takes its events more slowly than they come.
+    SubscriberTooSlow = "SUBSCRIBER_TOO_SLOW", SOON;
     /// The answer was not ready in time. It is unknown whether a mutation was made, so only a client that sent a query can send it again.
     Timeout = "TIMEOUT", NEVER;
     /// One client has the maximum number of requests in progress.

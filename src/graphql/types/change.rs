@@ -30,6 +30,33 @@ pub enum ChangeAction {
     Revoked,
 }
 
+/// A type of objects whose changes are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+pub enum ChangedType {
+    /// Posts.
+    Post,
+    /// Pages.
+    Page,
+    /// Categories.
+    Category,
+    /// Tags.
+    Tag,
+    /// Authors.
+    Author,
+    /// Series.
+    Series,
+    /// Access tokens; only for the role ADMIN.
+    Token,
+    /// All preview links together; only for the role ADMIN.
+    PreviewLink,
+}
+
+impl ChangedType {
+    pub fn is_of(self, event: &ContentEvent) -> bool {
+        format!("{self:?}") == type_of(&event.item)
+    }
+}
+
 /// The name of an object's type in the schema.
 pub(super) fn type_of(item: &ChangedItem) -> String {
     if item.kind == KIND_OF_PREVIEWS {

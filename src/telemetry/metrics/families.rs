@@ -56,6 +56,7 @@ pub(super) struct Families {
     pub connections: Counter,
     pub connections_open: Gauge,
     pub requests_in_flight: Gauge,
+    pub subscriptions: Gauge,
     pub http_requests: Family<HttpLabels, Counter>,
     pub http_durations: Durations<HttpTimeLabels>,
     pub operations: Family<OperationLabels, Counter>,
@@ -111,6 +112,7 @@ impl Default for Families {
             connections: all.plain("tidings_connections", "Connections accepted", Counter::default()),
             connections_open: all.plain("tidings_connections_open", "Connections open now", Gauge::default()),
             requests_in_flight: all.plain("tidings_requests_in_flight", "Requests not yet answered", Gauge::default()),
+            subscriptions: all.plain("tidings_subscriptions", "Subscriptions that wait for events", Gauge::default()),
             http_requests: all.plain("tidings_http_requests", "Requests answered", Family::default()),
             http_durations: all.timed(
                 "tidings_http_request_duration",

@@ -68,6 +68,11 @@ pub fn request_begun() -> HeldGauge {
     HeldGauge::new(&FAMILIES.requests_in_flight)
 }
 
+/// A subscription waits for events. It counts until the result is dropped.
+pub fn subscription_begun() -> HeldGauge {
+    HeldGauge::new(&FAMILIES.subscriptions)
+}
+
 /// A request was answered. `route`: a route of the router, not the path of the request.
 pub fn request_answered(route: &'static str, method: &'static str, status: u16, took: Duration) {
     FAMILIES.http_requests.get_or_create(&HttpLabels { route, method, status }).inc();

@@ -107,6 +107,7 @@ pages! {
     proof: "docs/proof.md",
     scaling: "docs/scaling.md",
     schema: "docs/schema.md",
+    subscriptions: "docs/subscriptions.md",
     tables: "docs/tables.md",
     telemetry: "docs/telemetry.md",
     upgrading: "docs/upgrading.md",

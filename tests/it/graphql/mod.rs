@@ -46,6 +46,7 @@ mod rules;
 mod series;
 pub mod site_fields;
 mod site_pages;
+mod subscriptions;
 mod subtitles;
 mod term_changes;
 mod term_ids;

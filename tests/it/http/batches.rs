@@ -61,7 +61,7 @@ async fn the_answers_of_a_batch_have_the_order_of_its_requests() {
         "BAD_REQUEST",
         { "write": 0 },
         { "echo": " 7" },
-        "SUBSCRIPTIONS_NOT_SUPPORTED",
+        "NOT_ACCEPTABLE",
         "GRAPHQL_PARSE_FAILED",
     ]);
     assert_eq!(Value::from(outcomes), expected);

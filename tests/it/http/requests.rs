@@ -147,7 +147,7 @@ async fn a_get_runs_queries_and_never_a_mutation() {
         assert_eq!(outcome(&client.answer().await), (422, "BAD_REQUEST".into()), "{path}");
     }
     client.send(query("subscription { name }")).await;
-    assert_eq!(outcome(&client.answer().await), (400, "SUBSCRIPTIONS_NOT_SUPPORTED".into()));
+    assert_eq!(outcome(&client.answer().await), (406, "NOT_ACCEPTABLE".into()));
     toy.end().await;
 }
 

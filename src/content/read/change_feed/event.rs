@@ -16,6 +16,8 @@ pub(super) enum Access {
 }
 
 impl Access {
+    pub(super) const ALL: [Self; 3] = [Self::Public, Self::Content, Self::Everything];
+
     pub(super) fn of(actor: Option<&Actor>) -> Self {
         match actor {
             Some(actor) if actor.role >= Role::Admin => Self::Everything,
@@ -33,13 +35,18 @@ pub struct ContentEvent {
     /// The slug that it had before the change, if that was another.
     pub former_slug: Option<String>,
     pub at: Instant,
+    /// Where it is in the log; `None` for the publication of a scheduled post or page, which no entry reports.
+    pub(super) place: Option<Place>,
 }
+
+/// The number of an entry, and an item of it.
+pub(super) type Place = (i64, u32);
 
 impl ContentEvent {
     /// `at`: when the change was started. `seen_at`: when it was appended to the log, or, if that is later, the instant up to which the follower has got
     /// the publications of scheduled posts. `None` if the follower has no access to it.
     pub(super) fn of(changed: &LogItem, at: Instant, seen_at: Instant, access: Access) -> Option<Self> {
-        let whole = Self { item: changed.item.clone(), former_slug: changed.former_slug.clone(), at };
+        let whole = Self { item: changed.item.clone(), former_slug: changed.former_slug.clone(), at, place: None };
         let public_from = match changed.item.kind.as_str() {
             _ if access == Access::Everything => return Some(whole),
             KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Content => return Some(whole),
@@ -57,13 +64,13 @@ impl ContentEvent {
                 let created = actions.contains(&Action::Created).then_some(Action::Created);
                 let at = changed.published_after().map_or(at, |published| published.max(at));
                 let actions = created.into_iter().chain([Action::Published]).collect();
-                Some(Self { item: item(actions), former_slug: None, at: at.min(seen_at) })
+                Some(Self { item: item(actions), former_slug: None, at: at.min(seen_at), place: None })
             }
             (true, true) => Some(whole),
             (true, false) => {
                 let gone = if actions.contains(&Action::Deleted) { Action::Deleted } else { Action::Unpublished };
                 let slug = changed.former_slug.clone().unwrap_or_else(|| changed.item.slug.clone());
-                Some(Self { item: ChangedItem { slug, ..item(vec![gone]) }, former_slug: None, at })
+                Some(Self { item: ChangedItem { slug, ..item(vec![gone]) }, former_slug: None, at, place: None })
             }
         }
     }
@@ -72,13 +79,18 @@ impl ContentEvent {
     pub(super) fn of_publication(appeared: &ChangedItem, last: Option<&LogItem>, at: Instant) -> Self {
         match last.filter(|last| last.item.version > appeared.version) {
             Some(later) => Self::of_appeared(later, at),
-            None => Self { item: appeared.clone(), former_slug: None, at },
+            None => Self { item: appeared.clone(), former_slug: None, at, place: None },
         }
     }
 
     /// The publication of a post or page in the state after its last change.
     pub(super) fn of_appeared(last: &LogItem, at: Instant) -> Self {
-        Self { item: ChangedItem { actions: vec![Action::Published], ..last.item.clone() }, former_slug: None, at }
+        Self {
+            item: ChangedItem { actions: vec![Action::Published], ..last.item.clone() },
+            former_slug: None,
+            at,
+            place: None,
+        }
     }
 }
 

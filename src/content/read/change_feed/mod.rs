@@ -6,6 +6,7 @@
 //! derives it from the posts that were scheduled for an instant since the position.
 
 mod event;
+mod live;
 mod position;
 
 use std::collections::HashMap;
@@ -26,8 +27,10 @@ use crate::model::{Instant, Post};
 use crate::store::{Entity, PAGE_ROWS_MAX, ReadSet, RowRange};
 
 use super::pages::Take;
-use event::Access;
 pub(crate) use event::ContentEvent;
+use event::{Access, Place};
+pub(in crate::content) use live::LiveFeed;
+pub(crate) use live::{Ended, LiveChanges};
 use position::{Due, Position};
 
 const PAGE_MAX: usize = 100;
@@ -55,6 +58,8 @@ pub struct ChangesPage {
     /// Whether more changes can be read at once.
     pub has_next: bool,
     pub position: String,
+    /// The place in the log before which everything was seen.
+    end: Place,
 }
 
 impl Content {
@@ -78,10 +83,14 @@ impl Content {
             let due = Due { at: reader.now(), id: None };
             let mark = change_log_mark(&head.change);
             let position = Position { sequence: head.sequence, items: ALL_ITEMS, mark, due };
-            return Ok(ChangesPage { events: Vec::new(), has_next: false, position: position.seal(&head.key)? });
+            return position.page(&head.key, Vec::new(), false);
         };
+        self.changes_seen_by(Access::of(reader.actor()), reader, after, count).await
+    }
+
+    async fn changes_seen_by(&self, access: Access, reader: &Reader, after: &str, count: usize) -> Result<ChangesPage> {
         let (key, position) = self.opened(reader, after).await?;
-        reader.changes_after(&key, position, count).await
+        reader.changes_after(&key, position, (count, access)).await
     }
 
     /// The position of a text, and the key that seals it. One point read if the key is not known, or if the text is not sealed with it.
@@ -104,6 +113,13 @@ impl Content {
         };
         *self.log_key.lock().unwrap_or_else(PoisonError::into_inner) = Some(head.key);
         Ok(head)
+    }
+}
+
+impl Position {
+    /// The page that ends here.
+    fn page(&self, key: &Bytes32, events: Vec<ContentEvent>, has_next: bool) -> Result<ChangesPage> {
+        Ok(ChangesPage { events, has_next, position: self.seal(key)?, end: (self.sequence, self.items) })
     }
 }
 
@@ -135,7 +151,12 @@ enum Added {
 }
 
 impl Reader {
-    async fn changes_after(&self, key: &Bytes32, position: Position, count: usize) -> Result<ChangesPage> {
+    async fn changes_after(
+        &self,
+        key: &Bytes32,
+        position: Position,
+        (count, access): (usize, Access),
+    ) -> Result<ChangesPage> {
         let expired = || ContentError::PositionExpired { argument: "after" };
         let mut position = position;
         // A clock was wrong when the position was issued.
@@ -151,7 +172,7 @@ impl Reader {
             // Read again after the posts, so that it includes the entries of all versions before theirs.
             read = entries().await?;
         }
-        let mut page = PageInProgress::new(self, position, count);
+        let mut page = PageInProgress::new(self, position, (count, access));
         // A page does not end because of changes that the follower has no access to, because its end would reveal them.
         let mut left = PASSING_READS_MAX;
         let has_next = loop {
@@ -166,7 +187,7 @@ impl Reader {
             read = self.entries_from(page.position.sequence, (PAGE_ROWS_MAX, left)).await?;
             left -= read.requests;
         };
-        Ok(ChangesPage { events: page.events, has_next, position: page.position.seal(key)? })
+        page.position.page(key, page.events, has_next)
     }
 
     /// Later than the clock of any server can be now.
@@ -261,11 +282,11 @@ struct PageInProgress {
 }
 
 impl PageInProgress {
-    fn new(reader: &Reader, position: Position, count: usize) -> Self {
+    fn new(reader: &Reader, position: Position, (count, access): (usize, Access)) -> Self {
         Self {
             now: reader.now(),
             latest: reader.latest(),
-            access: Access::of(reader.actor()),
+            access,
             position,
             count,
             events: Vec::new(),
@@ -298,7 +319,7 @@ impl PageInProgress {
                 if event.is_some() && self.is_full() {
                     return Ok(Added::UntilFull);
                 }
-                self.events.extend(event);
+                self.events.extend(event.map(|event| ContentEvent { place: Some((sequence, index)), ..event }));
                 if [KIND_OF_POSTS, KIND_OF_PAGES].contains(&&*item.item.kind) {
                     self.last.insert(item.item.id.clone(), (item, seen_at));
                 }

@@ -190,6 +190,15 @@ impl PostList {
         TermKind::ALL.into_iter().flat_map(of_kind).collect()
     }
 
+    /// All terms that the filter names.
+    pub(super) fn named_terms(&self) -> Vec<(TermKind, Slug)> {
+        let named = TermKind::ALL.into_iter().flat_map(|kind| {
+            let SlugFilter { all, any, none } = self.filter.of_terms(kind);
+            all.iter().chain(any.iter().flatten()).chain(none).map(move |slug| (kind, slug.clone()))
+        });
+        named.collect()
+    }
+
     /// Whether the filter excludes the posts of any index.
     pub(super) fn excludes_any(&self) -> bool {
         IndexKind::ALL.into_iter().flat_map(|kind| self.filter.slugs(kind)).any(|slugs| !slugs.none.is_empty())

@@ -128,6 +128,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("PostEdge", &["cursor", "node"]),
     ("PreviewLink", &["token", "expiresAt"]),
     ("PreviewLinksAuditLogEntry", &["id", "actions", "occurredAt", "actor"]),
+    ("PublishedPost", &["post", "endCursor"]),
     ("PublishPagePayload", &["page"]),
     ("PublishPostPayload", &["post"]),
     ("Query", &["rateLimit", "site", "viewer"]),

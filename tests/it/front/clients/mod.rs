@@ -61,6 +61,11 @@ fn relay_compiles_its_documents_pages_refetches_by_node_and_updates_its_store() 
 }
 
 #[test]
+fn the_clients_follow_posts_over_websockets_and_server_sent_events() {
+    run("subscriptions");
+}
+
+#[test]
 fn introspection_with_every_option_equals_the_served_schema() {
     let arguments = ["--test", "introspection/introspection.test.js"];
     with_server(|package, variables| package.node(&arguments, variables));

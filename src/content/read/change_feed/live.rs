@@ -1,0 +1,268 @@
+//! The changes for those who wait for them. The rule: however many wait, each stretch of the log is read once for each kind of access, and nothing is read
+//! while nothing is written and no scheduled post or page appears (L4).
+//!
+//! The store announces a write to [`Wake`]. [`Content::follow_changes`], one task of a server, then reads on from the position of each kind of access that
+//! is waited for, and sends the pages to all [`LiveChanges`] of it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant as Moment, sleep};
+
+use crate::content::error::{ContentError, Result};
+use crate::content::{Content, Reader};
+use crate::keys::{Table, change_log};
+use crate::model::Instant;
+use crate::model::instant::TICKS_PER_SECOND;
+use crate::store::{WriteObserver, WrittenRow};
+use crate::telemetry::with_causes;
+
+use super::event::{Access, Place};
+use super::{ChangesPage, PAGE_DEFAULT, due_keys};
+
+/// The pages that wait for the slowest of those who get them; whoever is further behind is cut off.
+const PAGES_KEPT: usize = 256;
+/// How often the clock is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOK_SOONEST: Duration = Duration::from_millis(10);
+/// How long an announced write may take until it can be read. One that failed is never seen.
+const VISIBLE_WITHIN: Duration = Duration::from_secs(5);
+/// A position expires after 30 days.
+const READ_EVERY: i64 = 24 * 60 * 60 * TICKS_PER_SECOND;
+
+/// What all who wait share.
+pub(in crate::content) struct LiveFeed {
+    streams: [LiveStream; Access::ALL.len()],
+    joined: Notify,
+}
+
+/// The changes for one kind of access.
+struct LiveStream {
+    /// Up to where they were sent; `None` if nobody waits.
+    position: Mutex<Option<String>>,
+    /// `None` in place of a page: the position has expired.
+    pages: broadcast::Sender<Option<Arc<ChangesPage>>>,
+}
+
+impl Default for LiveFeed {
+    fn default() -> Self {
+        let stream = |_| LiveStream { position: Mutex::default(), pages: broadcast::channel(PAGES_KEPT).0 };
+        Self { streams: Access::ALL.map(stream), joined: Notify::new() }
+    }
+}
+
+impl LiveFeed {
+    fn is_awaited(&self) -> bool {
+        self.streams.iter().any(|stream| stream.pages.receiver_count() > 0)
+    }
+}
+
+impl LiveStream {
+    fn position(&self) -> MutexGuard<'_, Option<String>> {
+        self.position.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The position, if anybody waits.
+    fn position_to_read_from(&self) -> Option<String> {
+        let mut position = self.position();
+        if self.pages.receiver_count() == 0 {
+            *position = None;
+        }
+        position.clone()
+    }
+}
+
+/// Why no more changes come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// More pages came than are kept for those who do not take them.
+    TooSlow,
+    PositionExpired,
+}
+
+/// The changes from a position on.
+pub(crate) struct LiveChanges {
+    /// Everything before it was sent before.
+    pub position: String,
+    pages: broadcast::Receiver<Option<Arc<ChangesPage>>>,
+    seen: Option<Place>,
+}
+
+impl LiveChanges {
+    /// Leaves out what this page, which was read apart, has had already.
+    pub(crate) fn note_seen(&mut self, page: &ChangesPage) {
+        self.seen = Some(page.end);
+        page.position.clone_into(&mut self.position);
+    }
+
+    /// The next page with a change. Nothing is lost if the future is dropped.
+    pub(crate) async fn next(&mut self) -> Result<ChangesPage, Ended> {
+        loop {
+            let page = match self.pages.recv().await {
+                Ok(Some(page)) => page,
+                Ok(None) | Err(RecvError::Closed) => return Err(Ended::PositionExpired),
+                Err(RecvError::Lagged(_)) => return Err(Ended::TooSlow),
+            };
+            let mut page = (*page).clone();
+            page.events.retain(|event| event.place.is_none_or(|place| self.seen.is_none_or(|seen| place >= seen)));
+            if !page.events.is_empty() {
+                return Ok(page);
+            }
+        }
+    }
+}
+
+/// Hears of each write before it can be read.
+struct Wake(watch::Sender<u64>);
+
+impl WriteObserver for Wake {
+    fn will_commit(&self, version: u64, _: Option<&[WrittenRow]>) {
+        self.0.send_replace(version);
+    }
+
+    fn was_reopened(&self) {
+        self.0.send_modify(|_| {});
+    }
+}
+
+impl Content {
+    /// Waits for the changes from now on with the access of this reader. One point read if nobody else waits with it.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub(crate) async fn live_changes(&self, reader: &Reader) -> Result<LiveChanges> {
+        let stream = &self.live.streams[Access::of(reader.actor()) as usize];
+        // Before the position is known, so that nothing is sent in between.
+        let pages = stream.pages.subscribe();
+        let known = stream.position().clone();
+        let position = match known {
+            Some(known) => known,
+            None => {
+                let now = self.changes(reader, None, None).await?.position;
+                stream.position().get_or_insert(now).clone()
+            }
+        };
+        self.live.joined.notify_one();
+        Ok(LiveChanges { position, pages, seen: None })
+    }
+
+    /// Reads the changes for those who wait, for as long as it is polled.
+    pub async fn follow_changes(&self) {
+        let wake = Arc::new(Wake(watch::Sender::new(0)));
+        let mut written = wake.0.subscribe();
+        let observer: Arc<dyn WriteObserver> = Arc::<Wake>::clone(&wake);
+        let is_announced = self.store.observe_writes(Arc::<dyn WriteObserver>::downgrade(&observer));
+        loop {
+            while !self.live.is_awaited() {
+                self.live.streams.iter().for_each(|stream| drop(stream.position_to_read_from()));
+                self.live.joined.notified().await;
+            }
+            let version = *written.borrow_and_update();
+            match self.send_changes(version).await {
+                Ok(due) if is_announced => self.wait_for_changes(&mut written, due).await,
+                Ok(_) => sleep(LOOK_EVERY).await,
+                Err(error) => {
+                    tracing::warn!(error = with_causes(&error), "changes.not_read");
+                    sleep(LOOK_EVERY).await;
+                }
+            }
+        }
+    }
+
+    /// Sends what was written up to this version. Returns when there is something to read even if nothing is written.
+    async fn send_changes(&self, version: u64) -> Result<Instant> {
+        self.wait_until_visible(version).await?;
+        for access in Access::ALL {
+            self.send_changes_to(access).await?;
+        }
+        let reader = self.reader();
+        let scheduled = change_log::due_after(reader.now(), None, Instant::MAX).of_keys();
+        let rows = reader.store().range(Table::ChangeLog.name(), &scheduled, 1, None).await?.rows;
+        let later = Instant::from_ticks(reader.now().ticks().saturating_add(READ_EVERY)).unwrap_or(Instant::MAX);
+        Ok(due_keys(&rows).first().map_or(later, |due| due.at.min(later)))
+    }
+
+    async fn send_changes_to(&self, access: Access) -> Result<()> {
+        let stream = &self.live.streams[access as usize];
+        while let Some(position) = stream.position_to_read_from() {
+            let page = match self.changes_seen_by(access, &self.reader(), &position, PAGE_DEFAULT).await {
+                Ok(page) => page,
+                Err(ContentError::PositionExpired { .. } | ContentError::BadCursor { .. }) => {
+                    *stream.position() = None;
+                    drop(stream.pages.send(None));
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            };
+            *stream.position() = Some(page.position.clone());
+            let has_next = page.has_next;
+            if !page.events.is_empty() {
+                drop(stream.pages.send(Some(Arc::new(page))));
+            }
+            if !has_next {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn wait_until_visible(&self, version: u64) -> Result<()> {
+        let until = Moment::now() + VISIBLE_WITHIN;
+        loop {
+            let visible = match self.store.snapshot().await? {
+                Some(snapshot) => Some(snapshot.version),
+                None => self.store.horizon(),
+            };
+            if version == 0 || visible.is_some_and(|visible| visible >= version) || Moment::now() >= until {
+                return Ok(());
+            }
+            sleep(LOOK_SOONEST).await;
+        }
+    }
+
+    /// Waits for a write, for this instant, or until nobody waits any more.
+    async fn wait_for_changes(&self, written: &mut watch::Receiver<u64>, due: Instant) {
+        loop {
+            let left = due.ticks().saturating_sub(self.clock.now().ticks()).max(0) / (TICKS_PER_SECOND / 1_000);
+            let wait = Duration::from_millis(left.unsigned_abs()).clamp(LOOK_SOONEST, LOOK_EVERY);
+            tokio::select! {
+                _ = written.changed() => return,
+                () = sleep(wait) => {}
+            }
+            if due <= self.clock.now() || !self.live.is_awaited() {
+                return;
+            }
+            // The store goes on to look for what other servers write, which is one request a second.
+            self.store.is_followed();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::content::Sharing;
+    use crate::store::Store;
+    use crate::store::embedded::EmbeddedStore;
+
+    #[tokio::test]
+    async fn who_is_too_far_behind_is_cut_off() {
+        let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+        let content = Content::open(store, Clock::System, Sharing::Alone).await.expect("content");
+        let reader = content.reader();
+        let mut slow = content.live_changes(&reader).await.expect("the store answers");
+        let page = content.changes(&reader, None, None).await.expect("a page");
+        let pages = &content.live.streams[Access::Public as usize].pages;
+        for _ in 0..=PAGES_KEPT {
+            pages.send(Some(Arc::new(page.clone()))).expect("one waits");
+        }
+        assert_eq!(slow.next().await.expect_err("a page is lost"), Ended::TooSlow);
+        let mut other = content.live_changes(&reader).await.expect("the store answers");
+        assert_eq!(other.position, slow.position, "the head is read once");
+        pages.send(None).expect("two wait");
+        assert_eq!(other.next().await.expect_err("an end"), Ended::PositionExpired);
+    }
+}

@@ -1,0 +1,186 @@
+//! The subscriptions. The rule: an event is executed like a query, with a context of its own, so that its document, price, access and limits are those of a
+//! query; only what has changed comes from [`Subscribed`], which the executions of one subscription share.
+//!
+//! A subscription reads the log from its position to the end, a page for each execution, and then waits for what all who wait get
+//! (`content::read::change_feed`). It waits before it reads, so that it misses nothing.
+
+use std::any::TypeId;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use async_graphql::{Context, Request, ServerError, SimpleObject, Subscription};
+use futures_util::{Stream, stream};
+use tokio::sync::Mutex;
+
+use super::context;
+use super::error::{Code, coded};
+use super::failure::{Result, with_code};
+use super::filter::{PostFilter, list_of};
+use super::list_size::{ListSize, Size};
+use super::types::change::{ChangeFeed, ChangedType};
+use super::types::post::PostObject;
+use crate::content::read::pages::{Scope, matches};
+use crate::content::read::{Action, ChangesPage, ContentEvent, Ended, KIND_OF_POSTS, LiveChanges};
+use crate::model::{Instant, Post, PostId};
+
+/// The state of one subscription. The transport adds it to each of its requests, and waits before each.
+#[derive(Default)]
+pub struct Subscribed(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    live: Option<LiveChanges>,
+    /// Whether pages are read until the end of the log.
+    is_behind: bool,
+    arrived: Option<ChangesPage>,
+    /// The posts of a page that were published, each with the position after it.
+    published: VecDeque<(PostId, String)>,
+}
+
+impl Subscribed {
+    pub fn of(request: &Request) -> Option<&Arc<Self>> {
+        request.data.get(&TypeId::of::<Arc<Self>>())?.downcast_ref()
+    }
+
+    /// Waits until an execution can have an event. Nothing is lost if the future is dropped.
+    ///
+    /// # Errors
+    /// POSITION_EXPIRED or SUBSCRIBER_TOO_SLOW: no more events come.
+    pub async fn wait(&self) -> Result<(), ServerError> {
+        let mut state = self.0.lock().await;
+        let is_ready = state.is_behind || state.arrived.is_some() || !state.published.is_empty();
+        let Some(live) = state.live.as_mut().filter(|_| !is_ready) else { return Ok(()) };
+        let arrived = live.next().await.map_err(|ended| match ended {
+            Ended::PositionExpired => {
+                let message = "The changes after this position are not kept any more; read everything again.";
+                coded(Code::PositionExpired, message, None)
+            }
+            Ended::TooSlow => {
+                let message =
+                    "The events were not taken as fast as they came; subscribe again after the last position.";
+                coded(Code::SubscriberTooSlow, message, None)
+            }
+        })?;
+        state.arrived = Some(arrived);
+        Ok(())
+    }
+
+    /// Whether an execution has begun to wait for changes.
+    pub fn has_begun(&self) -> bool {
+        self.0.try_lock().is_ok_and(|state| state.live.is_some())
+    }
+
+    /// Whether the next execution needs no page of the log.
+    pub fn has_event(&self) -> bool {
+        self.0.try_lock().is_ok_and(|state| state.arrived.is_some() || !state.published.is_empty())
+    }
+}
+
+impl State {
+    /// The next page, and the position before it.
+    async fn page(&mut self, ctx: &Context<'_>, after: Option<String>) -> Result<Option<(ChangesPage, String)>> {
+        let request = context::of(ctx);
+        if self.live.is_none() {
+            let mut live = request.content.live_changes(&request.reader).await?;
+            self.is_behind = after.is_some();
+            live.position = after.unwrap_or(live.position);
+            self.live = Some(live);
+        }
+        let Some(live) = &mut self.live else { return Ok(None) };
+        let before = live.position.clone();
+        if let Some(page) = self.arrived.take() {
+            live.position.clone_from(&page.position);
+            return Ok(Some((page, before)));
+        }
+        if !self.is_behind {
+            return Ok(None);
+        }
+        let page = request.content.changes(&request.reader, None, Some(&before)).await?;
+        self.is_behind = page.has_next;
+        live.note_seen(&page);
+        Ok(Some((page, before)))
+    }
+
+    /// The next post that was published, and the position after it.
+    async fn published(&mut self, ctx: &Context<'_>, after: Option<String>) -> Result<Option<(PostId, String)>> {
+        if self.published.is_empty()
+            && let Some((page, before)) = self.page(ctx, after).await?
+        {
+            // Only after the last one is everything of the page sent.
+            self.published = page.events.iter().filter_map(published).map(|id| (id, before.clone())).collect();
+            if let Some((_, position)) = self.published.back_mut() {
+                *position = page.position;
+            }
+        }
+        Ok(self.published.pop_front())
+    }
+}
+
+fn published(event: &ContentEvent) -> Option<PostId> {
+    let is_published = event.item.kind == KIND_OF_POSTS && event.item.actions.contains(&Action::Published);
+    event.item.id.parse().ok().filter(|_| is_published)
+}
+
+/// A post that was published, for a client that waits for it.
+#[derive(SimpleObject)]
+pub struct PublishedPost {
+    /// The post as it is now.
+    post: PostObject,
+    /// The position after this event: an opaque text for `after`, also of `changes`. It is valid for 30 days. Events that were sent before can come again.
+    end_cursor: String,
+}
+
+pub struct Subscription;
+
+/// What clients can wait for, over Server-Sent Events or a WebSocket. An event costs what a query for it costs.
+#[Subscription]
+impl Subscription {
+    /// What changes from now on, or has changed since a position, as `changes` of a query returns it to the same role: each event has at least one change, and
+    /// those of one object come in the order of its versions. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED.
+    #[graphql(directive = ListSize::apply(Size::Changes))]
+    async fn changes(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The last `endCursor`: nothing after it is missed. If omitted, the changes from now on.")]
+        after: Option<String>,
+        #[graphql(desc = "Only changes of objects of these types; if omitted or null, of all.")] types: Option<
+            Vec<ChangedType>,
+        >,
+    ) -> Result<impl Stream<Item = ChangeFeed>> {
+        let page = subscribed(ctx)?.0.lock().await.page(ctx, after).await?;
+        let page = page.map(|(mut page, _)| {
+            page.events.retain(|event| types.as_ref().is_none_or(|types| types.iter().any(|of| of.is_of(event))));
+            page
+        });
+        Ok(stream::iter(page.filter(|page| !page.events.is_empty()).map(ChangeFeed)))
+    }
+
+    /// Each post that is published from now on, or was since a position: at once, or at the instant for which it was scheduled; also if it is given another
+    /// time in the past. A post that is not public any more when the event is sent is left out.
+    async fn post_published(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Only posts that match; if omitted or null, all.")] filter: Option<PostFilter>,
+        #[graphql(desc = "The last `endCursor`: nothing after it is missed. If omitted, the posts from now on.")]
+        after: Option<String>,
+    ) -> Result<impl Stream<Item = PublishedPost>> {
+        let (request, list) = (context::of(ctx), list_of(ctx, filter, Scope::All).await?);
+        let mut event = None;
+        if let Some((id, end_cursor)) = subscribed(ctx)?.0.lock().await.published(ctx, after).await?
+            && let Some(post) = request.loaders.post(&id).await?.filter(|post| is_public(post, request.reader.now()))
+            && matches(&request.reader, &list, &post).await?
+        {
+            event = Some(PublishedPost { post: PostObject::new(post), end_cursor });
+        }
+        Ok(stream::iter(event))
+    }
+}
+
+fn is_public(post: &Post, now: Instant) -> bool {
+    post.published_at.is_some_and(|at| at <= now)
+}
+
+fn subscribed<'a>(ctx: &Context<'a>) -> Result<&'a Arc<Subscribed>> {
+    let no_events = || with_code("a subscription needs a stream of events".to_owned(), Code::NotAcceptable);
+    Ok(ctx.data_opt().ok_or_else(no_events)?)
+}

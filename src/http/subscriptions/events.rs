@@ -1,0 +1,88 @@
+//! An operation over Server-Sent Events. The rule: the distinct connections mode of the GraphQL over Server-Sent Events Protocol
+//! (<https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md>): `next` events with answers, then `complete`. A stream that ends without `complete` was
+//! interrupted, and its client subscribes again.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::sync::Arc;
+use std::task::{Poll, ready};
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, header};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt, stream};
+
+use super::{Event, Operation, Sent, pings};
+use crate::graphql::error::OK;
+use crate::http::accept::Media;
+use crate::http::api::{Api, Share};
+use crate::http::compression::Uncompressed;
+use crate::http::connection::EventStream;
+use crate::http::observe::RequestOutcome;
+use crate::http::request_headers::check;
+
+const COMMENT: Bytes = Bytes::from_static(b":\n\n");
+const COMPLETE: Bytes = Bytes::from_static(b"event: complete\ndata:\n\n");
+const STOPPING: Bytes = Bytes::from_static(b": the server is stopping\n\n");
+
+/// The head is sent when the first execution has ended, so a client that has it misses no event.
+pub(in crate::http) async fn answer(api: Arc<Api>, headers: HeaderMap, share: Share, sent: Sent) -> Response<Body> {
+    if let Err(refused) = check(api.service.as_ref(), &headers).await {
+        return refused.render(Media::Json);
+    }
+    let streaming = share.connection.streaming.clone();
+    let mut operation = match Operation::new(api, headers, share, sent) {
+        Ok(operation) => operation,
+        Err(refused) => return refused.render(Media::Json),
+    };
+    let first = operation.execute().await;
+    let pieces = pieces(operation, first, async move { streaming.stopped().await });
+    let mut response = Response::new(Body::from_stream(pieces));
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store"),
+        // nginx would hold the events back.
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response.extensions_mut().insert(Uncompressed);
+    response.extensions_mut().insert(EventStream);
+    response.extensions_mut().insert(RequestOutcome { operation: Some("subscription"), code: Some(OK) });
+    response
+}
+
+/// Each piece is made when the client has room for it.
+fn pieces(
+    operation: Operation,
+    first: Option<Event>,
+    stopped: impl Future<Output = ()> + Send + 'static,
+) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
+    let following =
+        stream::unfold(operation, |mut operation| async move { Some((operation.next().await?, operation)) });
+    let mut events = Box::pin(stream::iter(first).chain(following));
+    let (mut stopped, mut pings, mut has_begun, mut has_ended) = (Box::pin(stopped), pings(), false, false);
+    // Its memory is used until the next piece is made.
+    let mut sent = None;
+    stream::poll_fn(move |context| {
+        if has_ended {
+            return Poll::Ready(None);
+        }
+        let piece = if !std::mem::replace(&mut has_begun, true) {
+            // Proxies and browsers see that the stream has begun.
+            COMMENT
+        } else if stopped.as_mut().poll(context).is_ready() {
+            has_ended = true;
+            STOPPING
+        } else if let Poll::Ready(event) = events.as_mut().poll_next(context) {
+            has_ended = event.is_none();
+            drop(std::mem::replace(&mut sent, event));
+            sent.as_ref()
+                .map_or(COMPLETE, |event| [b"event: next\ndata: ", &*event.json.to_bytes(), b"\n\n"].concat().into())
+        } else {
+            ready!(pings.poll_tick(context));
+            COMMENT
+        };
+        Poll::Ready(Some(Ok(piece)))
+    })
+}

@@ -1,0 +1,123 @@
+//! Operations with any number of answers, over Server-Sent Events ([`events`]) and WebSockets ([`websocket`]). The rule: each answer is that of a request of its
+//! own, which `execution` checks and runs like any other; so a token that is revoked gets no more events.
+
+pub(super) mod events;
+mod message;
+pub(super) mod websocket;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse};
+use axum::http::{HeaderMap, StatusCode, Uri};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Interval, MissedTickBehavior, interval_at};
+
+use super::answer::{Answer, RequestFailure};
+use super::api::{Api, Share};
+use super::execution::{CanWrite, Ran, run};
+use super::json::Json;
+use super::parameters::{self, SentRequest};
+use super::request_headers::forward;
+use super::timing::Stages;
+use crate::graphql::error::{Code, OK};
+use crate::graphql::subscription::Subscribed;
+use crate::telemetry::metrics::{self, HeldGauge};
+
+/// Proxies commonly close a connection on which nothing was sent for 60 s.
+const PING_EVERY: Duration = Duration::from_secs(30);
+
+fn pings() -> Interval {
+    let mut pings = interval_at(tokio::time::Instant::now() + PING_EVERY, PING_EVERY);
+    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    pings
+}
+
+/// A request as it was sent, which is parsed for each of its answers.
+pub(super) enum Sent {
+    Body(Vec<u8>),
+    Url(Uri),
+}
+
+/// A request, and what its answers share.
+struct Operation {
+    api: Arc<Api>,
+    headers: HeaderMap,
+    share: Share,
+    sent: Sent,
+    subscribed: Arc<Subscribed>,
+    has_ended: bool,
+    /// Set once it waits for events.
+    waiting: Option<HeldGauge>,
+    _place: OwnedSemaphorePermit,
+}
+
+/// An answer, with the memory that it uses until it is dropped.
+struct Event {
+    json: Json,
+    /// Whether it has errors alone; then it is the last one.
+    is_refusal: bool,
+    _share: Option<Share>,
+}
+
+impl Event {
+    fn of_refusal(refused: impl Into<GraphqlResponse>) -> Self {
+        Self { json: Answer::of(&refused.into()).json, is_refusal: true, _share: None }
+    }
+}
+
+impl Operation {
+    fn new(api: Arc<Api>, headers: HeaderMap, share: Share, sent: Sent) -> Result<Self, RequestFailure> {
+        let Ok(place) = Arc::clone(&share.connection.streaming.operations).try_acquire_owned() else {
+            let message = "This server has as many subscriptions as its connections allow. Try again later.";
+            return Err(RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message));
+        };
+        let subscribed = Arc::default();
+        Ok(Self { api, headers, share, sent, subscribed, has_ended: false, waiting: None, _place: place })
+    }
+
+    /// The next answer; `None` after the last one.
+    async fn next(&mut self) -> Option<Event> {
+        while !self.has_ended {
+            if let Err(ended) = self.subscribed.wait().await {
+                self.has_ended = true;
+                return Some(Event::of_refusal(GraphqlResponse::from_errors(vec![ended])));
+            }
+            if let Some(event) = self.execute().await {
+                return Some(event);
+            }
+        }
+        None
+    }
+
+    /// Executes the request once. `None` if it has no event; then more may come.
+    async fn execute(&mut self) -> Option<Event> {
+        let share = self.share.of_own_query();
+        let ran = Box::pin(self.api.turns.run(self.run(&share))).await;
+        let answer = ran.map_or_else(|failure| Answer::of(&failure.into()), |ran| ran.answer);
+        let is_refusal = !answer.has_data && answer.code() != OK;
+        self.has_ended = is_refusal || !self.subscribed.has_begun();
+        if !self.has_ended && self.waiting.is_none() {
+            self.waiting = Some(metrics::subscription_begun());
+        }
+        (self.has_ended || answer.has_data).then(|| Event { json: answer.json, is_refusal, _share: Some(share) })
+    }
+
+    async fn run(&self, share: &Share) -> Result<Ran, RequestFailure> {
+        let (request, can_write) = self.request(share).await?;
+        let request = forward(request, &self.headers).data(Arc::clone(&self.subscribed));
+        run(&self.api, request, (can_write, None), share, &mut Stages::begin(false)).await
+    }
+
+    async fn request(&self, share: &Share) -> Result<(GraphqlRequest, CanWrite), RequestFailure> {
+        match &self.sent {
+            Sent::Url(uri) => Ok((self.api.request_of(uri, share).await?, CanWrite::No)),
+            Sent::Body(body) => match parameters::from_body(body, self.api.parameter_bounds(), &share.working).await? {
+                SentRequest::One(request) => Ok((*request, CanWrite::Yes)),
+                SentRequest::Batch(_) => {
+                    Err(RequestFailure::bad_request("A batch has no stream of events; send its requests one by one."))
+                }
+            },
+        }
+    }
+}

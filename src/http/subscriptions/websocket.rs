@@ -1,0 +1,274 @@
+//! Operations over a WebSocket with the protocol `graphql-transport-ws`. The rule: a page of an origin that may send no requests may not connect either, because
+//! a browser checks no CORS here; and a client that keeps to the protocol and reads what it gets is never cut off without a reason.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_graphql::Request as GraphqlRequest;
+use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use axum::response::IntoResponse;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::message::{FromClient, ToClient, close};
+use super::{Event, Operation, Sent, pings};
+use crate::graphql::error::{Code, retry_after_of};
+use crate::graphql::fair_use::ClientAddress;
+use crate::http::answer::RequestFailure;
+use crate::http::api::{Api, Share};
+use crate::http::execution::sign_in;
+use crate::http::request_headers::forward_token;
+
+const PROTOCOL: &str = "graphql-transport-ws";
+/// How long a client may take until it has sent `connection_init`.
+const INIT_TIME: Duration = Duration::from_secs(10);
+/// The documents of front ends are shorter. Longer requests, such as those with the text of a post, are sent by POST.
+const MESSAGE_BYTES_MAX: usize = 128 * 1024;
+/// A longer one is not received, so its client may not read why the connection is closed.
+const RECEIVED_BYTES_MAX: usize = 192 * 1024;
+const BUFFER_BYTES: usize = 8 * 1024;
+/// How long a client has to confirm that the connection ends.
+const CLOSE_TIME: Duration = Duration::from_secs(2);
+/// The operations of one connection.
+const OPERATIONS_MAX: usize = 32;
+
+pub(in crate::http) fn is_requested(headers: &HeaderMap) -> bool {
+    headers.get(header::UPGRADE).is_some_and(|upgrade| upgrade.as_bytes().eq_ignore_ascii_case(b"websocket"))
+}
+
+pub(in crate::http) async fn answer(api: Arc<Api>, mut head: Parts) -> Response<Body> {
+    if let Some(origin) = head.headers.get(header::ORIGIN)
+        && !api.settings.cors.allow(origin)
+        && !is_own(origin, &head.headers)
+    {
+        let message = "Pages of this origin may not connect; the setting `cors_origin` allows it.";
+        return RequestFailure::new(StatusCode::FORBIDDEN, Code::Forbidden, message).into_response();
+    }
+    let upgrade = match WebSocketUpgrade::from_request_parts(&mut head, &()).await {
+        Ok(upgrade) => upgrade,
+        Err(_) => return RequestFailure::bad_request("This is no handshake of a WebSocket.").into_response(),
+    };
+    if !upgrade.requested_protocols().any(|protocol| protocol == PROTOCOL) {
+        return RequestFailure::bad_request(format!("`Sec-WebSocket-Protocol` must be `{PROTOCOL}`.")).into_response();
+    }
+    let share = match api.share_of(&head.headers, &head.extensions).await {
+        Ok(share) => share,
+        Err(refused) => return refused.into_response(),
+    };
+    let Ok(place) = Arc::clone(&share.connection.websocket).try_acquire_owned() else {
+        return RequestFailure::bad_request("This connection is a WebSocket already.").into_response();
+    };
+    let connection = Connection::new(api, head.headers, share, place);
+    upgrade
+        .protocols([PROTOCOL])
+        .read_buffer_size(BUFFER_BYTES)
+        .max_message_size(RECEIVED_BYTES_MAX)
+        .max_frame_size(RECEIVED_BYTES_MAX)
+        .on_upgrade(move |socket| connection.serve(socket))
+}
+
+/// Whether a page of this server connects. The scheme may differ, because a proxy may have ended TLS.
+fn is_own(origin: &HeaderValue, headers: &HeaderMap) -> bool {
+    let host = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, host)| host.as_bytes());
+    host.is_some() && host == headers.get(header::HOST).map(HeaderValue::as_bytes)
+}
+
+/// Why a connection ends: the close frame, or `None` if the client is gone or reads nothing.
+type End = Option<CloseFrame>;
+
+/// An answer of an operation, or its end.
+struct Sending {
+    id: String,
+    number: u64,
+    event: Option<Event>,
+}
+
+struct Connection {
+    api: Arc<Api>,
+    headers: HeaderMap,
+    share: Share,
+    is_acknowledged: bool,
+    /// The operations by their ids. The number tells an operation from an earlier one with its id.
+    operations: HashMap<String, (u64, AbortHandle)>,
+    tasks: JoinSet<()>,
+    answers: (mpsc::Sender<Sending>, mpsc::Receiver<Sending>),
+    begun: u64,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Connection {
+    fn new(api: Arc<Api>, headers: HeaderMap, share: Share, place: OwnedSemaphorePermit) -> Self {
+        Self {
+            api,
+            headers,
+            share,
+            is_acknowledged: false,
+            operations: HashMap::new(),
+            tasks: JoinSet::new(),
+            answers: mpsc::channel(1),
+            begun: 0,
+            _place: place,
+        }
+    }
+
+    async fn serve(mut self, mut socket: WebSocket) {
+        if let Err(Some(frame)) = self.serve_until_end(&mut socket).await {
+            tracing::debug!(code = frame.code, reason = frame.reason.as_str(), "http.websocket_closed");
+            let closing = async {
+                // A client that sends on may not have read the reason yet.
+                if socket.send(Message::Close(Some(frame))).await.is_ok() {
+                    while let Some(Ok(_)) = socket.recv().await {}
+                }
+            };
+            drop(timeout(CLOSE_TIME, closing).await);
+        }
+        self.tasks.shutdown().await;
+    }
+
+    async fn serve_until_end(&mut self, socket: &mut WebSocket) -> Result<(), End> {
+        let (streaming, init_by) = (self.share.connection.streaming.clone(), Instant::now() + INIT_TIME);
+        let (mut pings, mut is_alive) = (pings(), true);
+        loop {
+            let message = tokio::select! {
+                received = socket.recv() => {
+                    is_alive = true;
+                    match received {
+                        None | Some(Ok(Message::Close(_))) => return Err(None),
+                        Some(Err(_)) => return Err(Some(close(1009, "a message is broken, or too long"))),
+                        Some(Ok(Message::Text(text))) if text.len() > MESSAGE_BYTES_MAX => {
+                            return Err(Some(close(1009, "a message is too long")));
+                        }
+                        Some(Ok(Message::Ping(_) | Message::Pong(_))) => None,
+                        Some(Ok(Message::Binary(_))) => return Err(Some(close(4400, "a message must be text"))),
+                        Some(Ok(Message::Text(text))) => self.take(&text).await?,
+                    }
+                }
+                Some(sending) = self.answers.1.recv() => self.message_of(&sending),
+                _ = pings.tick() => {
+                    if !std::mem::take(&mut is_alive) {
+                        return Err(None);
+                    }
+                    Some(Message::Ping(bytes::Bytes::new()))
+                }
+                () = sleep_until(init_by), if !self.is_acknowledged => {
+                    return Err(Some(close(4408, "Connection initialisation timeout")));
+                }
+                () = streaming.stopped() => return Err(Some(close(1001, "the server is stopping"))),
+            };
+            if let Some(message) = message {
+                match timeout(streaming.write_time, socket.send(message)).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(_)) | Err(_) => return Err(None),
+                }
+            }
+        }
+    }
+
+    /// Does what a message asks for, and returns what it is answered with.
+    async fn take(&mut self, text: &str) -> Result<Option<Message>, End> {
+        let message = serde_json::from_str(text).map_err(|error| {
+            tracing::debug!(%error, "http.websocket_message_refused");
+            Some(close(4400, "Invalid message received"))
+        })?;
+        match message {
+            FromClient::ConnectionInit { payload } => self.init(payload).await.map(Some),
+            FromClient::Ping {} => Ok(Some(ToClient::Pong.message())),
+            FromClient::Pong {} => Ok(None),
+            FromClient::Subscribe { .. } if !self.is_acknowledged => Err(Some(close(4401, "Unauthorized"))),
+            FromClient::Subscribe { id, payload } if payload.is_object() => self.subscribe(id, &payload).await,
+            FromClient::Subscribe { .. } => Err(Some(close(4400, "The payload must be an object"))),
+            FromClient::Complete { id } => {
+                if let Some((_, task)) = self.operations.remove(&id) {
+                    task.abort();
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// A page cannot set headers, so the token can be in the payload, under the name of the header.
+    async fn init(&mut self, payload: Option<serde_json::Value>) -> Result<Message, End> {
+        if std::mem::replace(&mut self.is_acknowledged, true) {
+            return Err(Some(close(4429, "Too many initialisation requests")));
+        }
+        let payload = match payload {
+            None | Some(serde_json::Value::Null) => serde_json::Map::new(),
+            Some(serde_json::Value::Object(payload)) => payload,
+            Some(_) => return Err(Some(close(4400, "The payload must be an object"))),
+        };
+        let named = payload.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        if let Some((_, token)) = named.filter(|(_, token)| !token.is_null()) {
+            let token = token.as_str().and_then(|token| HeaderValue::from_str(token).ok());
+            let token = token.ok_or_else(|| Some(close(4400, "`authorization` must be a text as in the header")))?;
+            self.headers.insert(header::AUTHORIZATION, token);
+        }
+        let request = forward_token(GraphqlRequest::new(""), &self.headers);
+        let request =
+            self.share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
+        match sign_in(&self.api, request).await {
+            Ok(_) => Ok(ToClient::ConnectionAck.message()),
+            Err(later) if retry_after_of(&later).is_some() => Err(Some(close(1013, &later.message))),
+            Err(refused) => Err(Some(close(4403, &refused.message))),
+        }
+    }
+
+    async fn subscribe(&mut self, id: String, payload: &serde_json::Value) -> Result<Option<Message>, End> {
+        if self.operations.contains_key(&id) {
+            return Err(Some(close(4409, &format!("Subscriber for {id} already exists"))));
+        }
+        while self.tasks.try_join_next().is_some() {}
+        let body = payload.to_string().into_bytes();
+        let share = self.share.of_own_query();
+        let (api, headers) = (Arc::clone(&self.api), self.headers.clone());
+        let charged = share.working.take(body.len() as u64).await;
+        let begin = |place| Operation::new(api, headers, share, Sent::Body(body)).map(|begun| (place, begun));
+        let (place, mut operation) =
+            match charged.map_err(RequestFailure::from).and_then(|()| self.place()).and_then(begin) {
+                Ok(begun) => begun,
+                Err(refused) => return Ok(Some(ToClient::of_answer(&id, &Event::of_refusal(refused)))),
+            };
+        self.begun += 1;
+        let (number, answers, of) = (self.begun, self.answers.0.clone(), id.clone());
+        let task = self.tasks.spawn(async move {
+            let _place = place;
+            loop {
+                let event = operation.next().await;
+                let is_last = event.is_none();
+                let sending = Sending { id: of.clone(), number, event };
+                if answers.send(sending).await.is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        self.operations.insert(id, (number, task));
+        Ok(None)
+    }
+
+    /// An operation counts as a request in progress of its client, if a proxy names the client.
+    fn place(&self) -> Result<Option<OwnedSemaphorePermit>, RequestFailure> {
+        let too_many = |message| RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message);
+        if self.operations.len() >= OPERATIONS_MAX {
+            return Err(too_many(format!("A connection can have {OPERATIONS_MAX} operations; complete one first.")));
+        }
+        let (Some(clients), Some(client)) = (&self.api.clients, self.share.client) else { return Ok(None) };
+        let place = clients.requests.of(client).try_acquire_owned();
+        place.map(Some).map_err(|_| too_many("This client has too many requests in progress.".to_owned()))
+    }
+
+    /// `None` if the operation was completed meanwhile.
+    fn message_of(&mut self, sending: &Sending) -> Option<Message> {
+        let Sending { id, number, event } = sending;
+        self.operations.get(id).filter(|(known, _)| known == number)?;
+        let is_last = event.as_ref().is_none_or(|event| event.is_refusal);
+        if is_last {
+            self.operations.remove(id);
+        }
+        Some(event.as_ref().map_or_else(|| ToClient::Complete { id }.message(), |event| ToClient::of_answer(id, event)))
+    }
+}
