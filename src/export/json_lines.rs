@@ -124,6 +124,7 @@ fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), w
         updated_at,
         published_at,
         cover,
+        enclosure,
         language,
         is_featured,
         ..
@@ -142,6 +143,7 @@ fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), w
         markdown: whole.markdown.to_string(),
         metadata: Some(whole.metadata),
         cover_id: record_of_cover(cover),
+        enclosure,
         language: language.into(),
         featured: Some(is_featured),
         status: match whole.post.status(content.clock().now()) {

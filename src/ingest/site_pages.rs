@@ -246,6 +246,7 @@ impl PageImport<'_> {
             series: None,
             former_slugs: Vec::new(),
             cover: page.cover.over(stored),
+            enclosure: None,
             language: page.language.over(stored),
             is_featured: false,
             field_index: Vec::new(),

@@ -56,7 +56,9 @@ pub use source::ImportSource;
 pub use terms::{CategoryTree, KnownTerm, NewTerm, ResolvedTerms, folded, resolve_terms};
 pub use title::in_words;
 
-use tidings_model::{AssetHash, Instant, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules};
+use tidings_model::{
+    AssetHash, Enclosure, Instant, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules,
+};
 
 /// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -97,6 +99,8 @@ pub struct ImportedPost {
     /// `None` if the source has no information: the post keeps its metadata.
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
+    /// Its address is that of a file of the source until the import has added the file.
+    pub enclosure: Option<Enclosure>,
     pub language: ImportedLanguage,
     /// `None` if the source has no information: the post stays as it is.
     pub is_featured: Option<bool>,

@@ -64,6 +64,7 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         series: None,
         former_slugs: Vec::new(),
         cover: None,
+        enclosure: None,
         language: None,
         is_featured: false,
         field_index: Vec::new(),
