@@ -162,6 +162,7 @@ fn record(post: Generated) -> PostRecord {
         markdown: post.markdown,
         metadata: None,
         cover_id: ImportedCover::Unknown,
+        enclosure: None,
         language: ImportedLanguage::Unknown,
         translation_group: None,
         featured: None,

@@ -118,6 +118,7 @@ pub(super) fn build(
         translation_group: stored.and_then(|post| post.translation_group.clone()),
         former_slugs: former_slugs(resolved, stored),
         cover: imported.cover.over(stored),
+        enclosure: imported.enclosure,
         language: imported.language.over(stored),
         is_featured: imported.is_featured.unwrap_or_else(|| stored.is_some_and(|post| post.is_featured)),
         field_index: stored.map(|post| post.field_index.clone()).unwrap_or_default(),

@@ -237,8 +237,9 @@ impl Parts {
         let mut imported = self.source.read(index)?;
         let is_long = imported.markdown.len() >= LONG_BYTES;
         let _alone = is_long.then(|| self.long.lock().unwrap_or_else(PoisonError::into_inner));
-        let ImportedPost { origin, markdown, cover, of_export, .. } = &mut imported;
+        let ImportedPost { origin, markdown, cover, enclosure, of_export, .. } = &mut imported;
         self.pictures.replace(origin, markdown, cover, of_export.as_ref());
+        *enclosure = enclosure.take().and_then(|found| self.pictures.enclosure(origin, found, of_export.as_ref()));
         if of_export.is_none() {
             self.links.write(origin, markdown);
         }

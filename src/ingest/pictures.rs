@@ -11,7 +11,7 @@ use crate::content::commands::Edited;
 use crate::content::{Content, ContentError, Result};
 use crate::model::asset::is_file_name;
 use crate::model::file_format::FileFormat;
-use crate::model::{Actor, ActorKind, AssetHash, AssetName, Role, Slug};
+use crate::model::{Actor, ActorKind, AssetHash, AssetName, Enclosure, Role, Slug};
 
 use super::report::{ImportOptions, ImportReport, PictureCounts};
 use crate::import::jsonl::{ASSETS_FOLDER, AssetRecord};
@@ -282,6 +282,31 @@ impl Pictures {
                 let named = |name: AssetName| asset(&format!("assets/{name}")).unwrap_or(name);
                 *markdown = import::with_server_addresses(origin, base, markdown, named);
             }
+        }
+    }
+
+    /// The enclosure of a post, which may be a file; `None` if the file was not added.
+    pub(super) fn enclosure(&self, origin: &str, named: Enclosure, of_export: Option<&OfExport>) -> Option<Enclosure> {
+        let is_web = named.check().is_ok();
+        let file = match &self.media {
+            Some(media) => media.file_of(&named.url).and_then(Result::ok),
+            None if is_web => None,
+            None => import::resolve_picture(&self.root, origin, &named.url).ok(),
+        };
+        let found = file.and_then(|file| Some((self.assets.get(&file)?, file)));
+        match (found, of_export) {
+            (Some((name, file)), None) => {
+                // The bytes of a picture change when it is cleaned.
+                let read = self.root.join(file).metadata().ok().filter(|_| !name.kind.is_image());
+                Some(Enclosure::of_name(name, read.and_then(|read| i32::try_from(read.len()).ok())))
+            }
+            (None, _) if is_web => Some(named),
+            (found, Some(_)) => {
+                let exported = || Some(import::of_relative_address(origin, &named.url)?.0);
+                let name = found.map(|(name, _)| name.clone()).or_else(exported)?;
+                Some(Enclosure { url: name.path(), ..named })
+            }
+            (None, None) => None,
         }
     }
 }

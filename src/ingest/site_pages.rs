@@ -251,6 +251,7 @@ impl PageImport<'_> {
             translation_group: self.groups.of(page.translations.as_deref(), stored, &id),
             former_slugs: Vec::new(),
             cover: page.cover.over(stored),
+            enclosure: None,
             language: page.language.over(stored),
             is_featured: false,
             field_index: Vec::new(),

@@ -264,7 +264,7 @@ impl FoundContent {
 
     /// Adds the pictures of a post or page to those of the import. They stay at their addresses if the folder with their files does not exist.
     fn take_pictures(&mut self, name: &str, post: &ImportedPost, media: &Media) {
-        let found = media.find(name, &post.markdown, &post.cover);
+        let found = media.find(name, post);
         match media.exists() {
             true => self.pictures.extend(found),
             false => self.pictures_left += found.len(),

@@ -56,7 +56,9 @@ pub use source::ImportSource;
 pub use terms::{CategoryTree, KnownTerm, NewTerm, ResolvedTerms, folded, resolve_terms};
 pub use title::in_words;
 
-use tidings_model::{AssetHash, Instant, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules};
+use tidings_model::{
+    AssetHash, Enclosure, Instant, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules,
+};
 
 /// The longest value of an export that is kept in the metadata, which has space for two of them.
 const VALUE_BYTES_MAX: usize = 15 << 10;
@@ -100,6 +102,8 @@ pub struct ImportedPost {
     /// `None` if the source has no information: the post keeps its metadata.
     pub metadata: Option<Metadata>,
     pub cover: ImportedCover,
+    /// Its address is that of a file of the source until the import has added the file.
+    pub enclosure: Option<Enclosure>,
     pub language: ImportedLanguage,
     /// What the source calls its translations: the same text for each of them. `None` if the source has no information: the post stays in its group.
     pub translations: Option<String>,

@@ -10,7 +10,7 @@ use tidings_model::AssetName;
 use tidings_model::file_format::FileFormat;
 
 use super::markdown;
-use super::{ImportedCover, PictureFile};
+use super::{ImportedCover, ImportedPost, PictureFile};
 
 const LINK_BYTES_MAX: usize = 2_048;
 
@@ -93,15 +93,17 @@ impl Media {
     }
 
     /// The pictures of a post or page, without duplicates.
-    pub(super) fn find(&self, origin: &str, body: &str, cover: &ImportedCover) -> Vec<PictureFile> {
-        let cover = match cover {
+    pub(super) fn find(&self, origin: &str, post: &ImportedPost) -> Vec<PictureFile> {
+        let body = post.markdown.as_str();
+        let cover = match &post.cover {
             ImportedCover::File { address, alt, .. } => Some((address.as_str(), alt.clone())),
             ImportedCover::Unknown | ImportedCover::None | ImportedCover::Asset(_) => None,
         };
         let links = links(body).into_iter().map(|link| &body[link]);
         let of_body = markdown::picture_addresses(body).into_iter().chain(links).map(|address| (address, None));
         let mut known = HashSet::new();
-        let addresses = cover.into_iter().chain(of_body).filter(|(address, _)| known.insert(*address));
+        let enclosure = post.enclosure.iter().map(|enclosure| (enclosure.url.as_str(), None));
+        let addresses = cover.into_iter().chain(of_body).chain(enclosure).filter(|(address, _)| known.insert(*address));
         let pictures = addresses.filter_map(|(address, alt)| {
             let file = self.file_of(address)?;
             Some(PictureFile { origin: origin.to_owned(), address: address.to_owned(), alt, file })

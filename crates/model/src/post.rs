@@ -8,6 +8,7 @@ use compact_str::CompactString;
 
 use super::actor_snapshot::ActorSnapshot;
 use super::asset::AssetHash;
+use super::enclosure::Enclosure;
 use super::instant::{Instant, Month};
 use super::language::Language;
 use super::metadata::Metadata;
@@ -196,6 +197,7 @@ pub struct Post {
     pub former_slugs: Vec<Slug>,
     /// The picture that represents the post. Deleting the picture does not change this field; readers then see no cover.
     pub cover: Option<AssetHash>,
+    pub enclosure: Option<Enclosure>,
     /// The language of its text; `None` for that of the site.
     pub language: Option<Language>,
     /// Whether the site shows it first or highlighted.

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::enclosure::Enclosure;
 use super::instant::Instant;
 use super::post::{ORDERED_POSTS_MAX, Post, PostId, TERMS_MAX, WholePost};
 use super::profile::{JOB_TITLE_CHARS_MAX, LINK_TITLE_CHARS_MAX, LINK_URL_CHARS_MAX, LINKS_MAX, Profile};
@@ -55,6 +56,8 @@ pub fn check(whole: &WholePost) -> Result<(), Vec<Broken>> {
         at_most("aliases", "slugs", post.former_slugs.len(), FORMER_SLUGS_MAX),
     ];
     checks.extend(TermKind::ALL.map(|kind| at_most(kind.plural(), "terms", post.terms(kind).len(), TERMS_MAX)));
+    let enclosure = post.enclosure.as_ref().map_or(Ok(()), Enclosure::check);
+    checks.push(enclosure.map_err(|reason| Broken { field: "enclosure", reason }));
     checks.push(check_dates(post));
     all(checks)
 }

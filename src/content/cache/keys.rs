@@ -154,7 +154,9 @@ impl Cached for Post {
         let slugs = slugs.map(Cached::heap_bytes).iter().sum::<usize>() + self.series.heap_bytes();
         let language = self.language.as_ref().map_or(0, |language| language.as_str().len());
         let texts = self.title.len() + self.subtitle.heap_bytes() + self.excerpt.len() + self.origin.heap_bytes();
-        slugs + self.slug.heap_bytes() + language + texts
+        let enclosure =
+            self.enclosure.as_ref().map_or(0, |enclosure| enclosure.url.len() + enclosure.content_type.len());
+        slugs + self.slug.heap_bytes() + language + texts + enclosure
     }
 }
 

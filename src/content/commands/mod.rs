@@ -2,6 +2,7 @@
 //! change from the post before it, or returns every rule that the post would break.
 
 mod metadata;
+mod named;
 mod patch;
 mod user_error;
 
@@ -10,11 +11,10 @@ use serde::Serialize;
 use crate::model::excerpt::excerpt_of;
 use crate::model::language::BadLanguage;
 use crate::model::rules::{self, Broken};
-use crate::model::{
-    AssetHash, DeclaredObject, Instant, JsonValue, Language, Metadata, Post, PostId, Slug, TermKind, WholePost,
-};
+use crate::model::{DeclaredObject, Instant, JsonValue, Language, Metadata, Post, PostId, Slug, TermKind, WholePost};
 
 use metadata::SentMetadata;
+pub(crate) use named::{NamedEnclosure, NamedPicture};
 pub use patch::Patch;
 pub(crate) use user_error::Current;
 pub use user_error::{Problem, UserError};
@@ -34,6 +34,7 @@ pub struct NewPost {
     /// Values of fields that the site declares, by their names.
     pub fields: Option<JsonValue>,
     pub cover: Option<NamedPicture>,
+    pub enclosure: Option<NamedEnclosure>,
     /// As the client has written it; empty for none.
     pub language: Option<String>,
     pub is_featured: bool,
@@ -46,34 +47,6 @@ pub struct NewPost {
     /// Whether it is published: now, or at the instant in `publish_at`. `None`: only if `publish_at` is given.
     pub publish: Option<bool>,
     pub publish_at: Option<Instant>,
-}
-
-/// A picture that a client names, as the cover of a post or the avatar of an author.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NamedPicture {
-    /// As the client has written it.
-    pub id: String,
-    /// The asset with this id, which the caller looks up before; `None` if it does not exist.
-    #[serde(skip)]
-    pub asset: Option<AssetHash>,
-}
-
-impl NamedPicture {
-    /// `field`: the field of the input that names it.
-    ///
-    /// # Errors
-    /// If there is no picture with the id.
-    pub(crate) fn found(self, field: &'static str) -> Result<AssetHash, UserError> {
-        let message = "there is no picture with this id (a file that is no picture is not one); add it by POST /assets first";
-        self.asset.ok_or_else(|| UserError::not_found(field, message))
-    }
-}
-
-impl From<String> for NamedPicture {
-    /// Not looked up yet.
-    fn from(id: String) -> Self {
-        Self { id, asset: None }
-    }
 }
 
 /// Changes to a post. A field that is [`Patch::Keep`] or `None` keeps its value.
@@ -93,6 +66,7 @@ pub struct PostChanges {
     /// New values of fields that the site declares, by their names.
     pub fields: Patch<JsonValue>,
     pub cover: Patch<NamedPicture>,
+    pub enclosure: Patch<NamedEnclosure>,
     /// Empty for none.
     pub language: Patch<String>,
     /// If it is cleared, the post is not featured.
@@ -198,6 +172,7 @@ pub(crate) fn make(
     };
     let metadata = sent.over(&Metadata::default(), declared).map_err(|broken| errors.extend(broken));
     let cover = new.cover.map(|named| named.found("coverId")).transpose().map_err(|error| errors.push(error));
+    let enclosure = new.enclosure.map(NamedEnclosure::found).transpose().map_err(|error| errors.push(error));
     let language = new.language.as_deref().map_or(Ok(None), language).map_err(|error| errors.push(error));
     let published_at = publication(new.publish.into(), new.publish_at.into(), None, now);
     let published_at = published_at.map_err(|error| errors.push(error)).ok().flatten();
@@ -220,6 +195,7 @@ pub(crate) fn make(
         translation_group: None,
         former_slugs: Vec::new(),
         cover: cover.ok().flatten(),
+        enclosure: enclosure.ok().flatten(),
         language: language.ok().flatten(),
         is_featured: new.is_featured,
         field_index: Vec::new(),
@@ -245,6 +221,8 @@ pub(crate) fn change(
     let new_metadata = new_metadata.map_err(|broken| errors.extend(broken)).ok().flatten();
     let new_cover = changes.cover.clone().map(|named| named.found("coverId")).transpose();
     let new_cover = new_cover.map_err(|error| errors.push(error)).unwrap_or_default();
+    let new_enclosure = changes.enclosure.clone().map(NamedEnclosure::found).transpose();
+    let new_enclosure = new_enclosure.map_err(|error| errors.push(error)).unwrap_or_default();
     let new_language = changes.language.as_ref().map(|text| language(text)).transpose();
     let new_language = new_language.map_err(|error| errors.push(error)).unwrap_or_default();
     let published_at = publication(changes.publish, changes.publish_at, before.post.published_at, now);
@@ -268,6 +246,7 @@ pub(crate) fn change(
     post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
     post.series = changes.series.map_or_else(|| before.post.series.clone(), |mut series| series.pop());
     post.cover = new_cover.apply(before.post.cover.clone());
+    post.enclosure = new_enclosure.apply(before.post.enclosure.clone());
     post.language = new_language.apply(before.post.language.clone().map(Some)).flatten();
     post.subtitle =
         changes.subtitle.map(|text| rules::subtitle(&text)).apply(Some(before.post.subtitle.clone())).flatten();

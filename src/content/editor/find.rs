@@ -8,11 +8,11 @@ use futures_util::future::{try_join_all, try_join4};
 use serde::Serialize;
 
 use crate::content::access::{Permission, permission};
-use crate::content::commands::{Current, Edited, NamedPicture, Patch, UserError};
+use crate::content::commands::{Current, Edited, NamedEnclosure, NamedPicture, Patch, UserError};
 use crate::content::error::Result;
 use crate::content::write::Stored;
 use crate::model::post::TERMS_MAX;
-use crate::model::{NodeId, Slug, Term, TermKind};
+use crate::model::{Asset, Enclosure, NodeId, Slug, Term, TermKind};
 
 use super::Editor;
 
@@ -80,12 +80,23 @@ impl Editor<'_> {
     /// The picture that a new object names. One point read, if one is named.
     pub(super) async fn find_picture(&self, named: Option<NamedPicture>) -> Result<Option<NamedPicture>> {
         let Some(NamedPicture { id, .. }) = named else { return Ok(None) };
-        let found = match id.parse() {
-            Ok(NodeId::Asset(hash)) => self.reader.asset(&hash).await?,
-            _ => None,
-        };
-        let picture = found.filter(|asset| asset.facts.image.is_some());
+        let picture = self.find_asset(&id).await?.filter(|asset| asset.facts.image.is_some());
         Ok(Some(NamedPicture { id, asset: picture.map(|asset| asset.hash().clone()) }))
+    }
+
+    async fn find_asset(&self, id: &str) -> Result<Option<Asset>> {
+        match id.parse() {
+            Ok(NodeId::Asset(hash)) => Ok(self.reader.asset(&hash).await?),
+            _ => Ok(None),
+        }
+    }
+
+    /// The enclosure that a change names. One point read, if it is an asset.
+    pub(super) async fn find_enclosure(&self, mut named: NamedEnclosure) -> Result<NamedEnclosure> {
+        if let Some(id) = &named.asset_id {
+            named.asset = self.find_asset(id).await?.map(|asset| Enclosure::of_asset(&asset.facts));
+        }
+        Ok(named)
     }
 
     /// The picture that a change names. One point read, if one is named.

@@ -52,6 +52,9 @@ impl Editor<'_> {
         }
         let mut new = self.content.renderer().with_excerpt_of_new(new).await;
         new.cover = self.find_picture(new.cover).await?;
+        if let Some(named) = new.enclosure.take() {
+            new.enclosure = Some(self.find_enclosure(named).await?);
+        }
         let (key, slug) = (key.as_ref(), slug.as_deref());
         until_made(TRIES_MAX, WAIT, || self.try_to_create(key, slug, new.clone(), terms.clone())).await
     }
@@ -137,7 +140,10 @@ impl Editor<'_> {
             }
             missing @ FoundPost::Missing => return Ok(missing.current().map(|stored| stored.whole)),
         };
-        let changes = PostChanges { cover: cover_found?, ..changes };
+        let mut changes = PostChanges { cover: cover_found?, ..changes };
+        if let Patch::Set(named) = changes.enclosure {
+            changes.enclosure = Patch::Set(self.find_enclosure(named).await?);
+        }
         let changes = self.content.renderer().with_excerpt_of_changed(changes, stored.whole.markdown.clone()).await;
         let mut known = Some(stored);
         let mut known_terms = Some((terms_found?, of_terms));

@@ -4,7 +4,7 @@ use crate::import::{
     AVATAR, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport,
     PARENT, ReadOutcome, SERIES_ORDER, TRANSLATIONS, Term, read_markdown_file,
 };
-use crate::model::{Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug};
+use crate::model::{Enclosure, Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug};
 
 use super::front_matter::FrontMatter;
 use super::metadata::{self, Layout};
@@ -71,6 +71,12 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
         front.put("featured", true);
     }
     put_texts(&mut front, post.excerpt.as_deref(), &post.cover);
+    if let Some(Enclosure { url, byte_size, content_type }) = &post.enclosure {
+        let length = byte_size.map(|bytes| bytes.to_string());
+        let pairs = [("url", Some(url)), ("length", length.as_ref()), ("type", Some(content_type))];
+        let pairs = pairs.into_iter().filter_map(|(key, text)| Some((key, text?.as_str())));
+        front.put("enclosure", yaml::table(pairs));
+    }
     front.put_list("aliases", post.former_slugs.iter().map(Slug::as_str));
     put_own(&mut front, post.id.as_deref(), post.version, post.of_export.as_ref(), &post.cover);
     put_translations(&mut front, post.translations.as_deref());

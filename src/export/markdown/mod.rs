@@ -159,6 +159,7 @@ impl MarkdownExport<'_> {
         let series_position = self.places.of(&whole.post);
         let post = whole.post;
         let cover = self.pictures.of_object(&path, "cover", post.cover, &mut self.folder).await?;
+        let enclosure = self.pictures.of_enclosure(&path, post.enclosure, &mut self.folder).await?;
         self.pictures.of_texts(&path, &whole.markdown, &whole.metadata, &mut self.folder).await?;
         let (markdown, asset_base) = self.pictures.with_relative_addresses(&path, &whole.markdown);
         let imported = ImportedPost {
@@ -184,6 +185,7 @@ impl MarkdownExport<'_> {
             aliases: Vec::new(),
             metadata: Some(whole.metadata),
             cover,
+            enclosure,
             language: post.language.into(),
             translations: post.translation_group.map(|group| group.to_string()),
             is_featured: Some(post.is_featured),

@@ -9,7 +9,7 @@ use crate::import::{
     ImportedCover, Note, asset_names, assets_of_pictures, relative_address, with_relative_addresses,
     with_server_addresses,
 };
-use crate::model::{AssetHash, AssetName, Metadata, NodeId};
+use crate::model::{AssetHash, AssetName, Enclosure, Metadata, NodeId};
 
 use crate::export::ExportError;
 use crate::export::folder::Folder;
@@ -67,6 +67,24 @@ impl<'a> Pictures<'a> {
             self.note(path, format!("its {noun} {} does not exist", NodeId::Asset(hash.clone())));
         }
         Ok(ImportedCover::Asset(hash))
+    }
+
+    /// Writes the file that a post has as its enclosure, and returns it as the file at this path names it.
+    pub(super) async fn of_enclosure(
+        &mut self,
+        path: &str,
+        enclosure: Option<Enclosure>,
+        folder: &mut Folder,
+    ) -> Result<Option<Enclosure>, ExportError> {
+        let Some(enclosure) = enclosure else { return Ok(None) };
+        let Some(name) = enclosure.asset() else { return Ok(Some(enclosure)) };
+        if self.write(&name, folder).await? {
+            return Ok(Some(Enclosure { url: relative_address(path, &name), ..enclosure }));
+        }
+        if self.library.is_some() {
+            self.note(path, format!("its enclosure {} does not exist", enclosure.url));
+        }
+        Ok(Some(enclosure))
     }
 
     /// Writes the pictures that the texts of a file name.

@@ -196,7 +196,7 @@ const FIND_POST: u64 = 3;
 const NAMED: Bound = Bound::new(TERM_READS, 1);
 /// A term by its id.
 const TERM_OF_ID: Bound = Bound::new(TERM_READS, 0);
-const PICTURE_OF_ID: Bound = Bound::new(1, 0);
+const ASSET_OF_ID: Bound = Bound::new(1, 0);
 /// The owner of a slug, read for the error if the input has other errors.
 const OWNER_OF_SLUG: Bound = Bound::new(3, 0);
 /// If the slug from the title is taken, a free number is searched and the post created with it.
@@ -208,7 +208,8 @@ const CREATE_POST: Price = change(0, 0).with(&[
     given("categorySlugs", TERMS_OF_POST, NAMED),
     given("tagSlugs", TERMS_OF_POST, NAMED),
     given("seriesSlug", 1, NAMED),
-    given("coverId", 1, PICTURE_OF_ID),
+    given("coverId", 1, ASSET_OF_ID),
+    given("enclosure", 1, ASSET_OF_ID),
     given("translationOf", 1, Bound::new(FIND_POST, 0)),
     given("slug", 1, OWNER_OF_SLUG).or_omitted(NUMBERED),
     given("idempotencyKey", 1, KEY),
@@ -218,7 +219,8 @@ const UPDATE_POST: Price = change(FIND_POST, 0).with(&[
     given("categorySlugs", TERMS_OF_POST, NAMED),
     given("tagSlugs", TERMS_OF_POST, NAMED),
     given("seriesSlug", 1, NAMED),
-    given("coverId", 1, PICTURE_OF_ID),
+    given("coverId", 1, ASSET_OF_ID),
+    given("enclosure", 1, ASSET_OF_ID),
     given("slug", 1, OWNER_OF_SLUG),
 ]);
 /// The post, or the page that the search for it leads to, and the version; the post again if terms were merged since. A page that gets another language: its
@@ -228,10 +230,10 @@ const RESTORE_REVISION: Price = Price::of(Reads::Change(Bound::new(2 * FIND_POST
 const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
 /// The owner of the slug.
 const CREATE_TERM: Price =
-    change(TERM_READS, 0).with(&[given("avatarId", 1, PICTURE_OF_ID), given("parentId", 1, TERM_OF_ID)]);
+    change(TERM_READS, 0).with(&[given("avatarId", 1, ASSET_OF_ID), given("parentId", 1, TERM_OF_ID)]);
 /// The term; also the owner of a new slug, for an error.
 const UPDATE_TERM: Price = change(TERM_READS, 0).with(&[
-    given("avatarId", 1, PICTURE_OF_ID),
+    given("avatarId", 1, ASSET_OF_ID),
     given("parentId", 1, TERM_OF_ID),
     given("slug", 1, TERM_OF_ID),
 ]);
@@ -267,7 +269,7 @@ const KEY_OF_PAGE: Bound = Bound::new(2, 0);
 /// A page that is to be scheduled: a range read of those that are.
 const SCHEDULED: Bound = Bound::new(0, 1);
 const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE, 0).with(&[
-    given("coverId", 1, PICTURE_OF_ID),
+    given("coverId", 1, ASSET_OF_ID),
     given("translationOf", 1, Bound::new(1, 2)),
     given("idempotencyKey", 1, KEY_OF_PAGE),
     given("publishAt", 1, SCHEDULED),
@@ -275,7 +277,7 @@ const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE, 0).with(&[
 /// The place of the page that is moved; each page below it, with its path row and the page that had its path; and the children of each.
 const MOVE: Bound = Bound::new(PLACE + 3 * (MOVED_PAGES_MAX as u64 - 1), 2 * MOVED_PAGES_MAX as u64);
 const UPDATE_PAGE: Price = change(PAGE_STEPS, 0).with(&[
-    given("coverId", 1, PICTURE_OF_ID),
+    given("coverId", 1, ASSET_OF_ID),
     given("language", 1, Bound::new(0, 1)),
     given("path", 1, MOVE),
     given("publishAt", 1, SCHEDULED),

@@ -3,7 +3,7 @@
 
 use async_graphql::{ID, InputObject, MaybeUndefined};
 
-use crate::content::commands::{NamedPicture, NewPost, Patch, PostChanges};
+use crate::content::commands::{NamedEnclosure, NamedPicture, NewPost, Patch, PostChanges};
 use crate::content::editor::NamedTerms;
 use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::site_fields::PostFieldsInput;
@@ -27,6 +27,8 @@ pub(super) struct CreatePostInput {
     fields: Option<PostFieldsInput>,
     /// The id of an `Image`.
     cover_id: Option<ID>,
+    /// The audio or video file of the post, for podcast clients.
+    enclosure: Option<EnclosureInput>,
     /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Omitted or empty: that of the site.
     language: Option<String>,
     /// The id of a post of which this one is a translation, in a language that none of them has yet. You must be allowed to change that post.
@@ -71,6 +73,7 @@ impl CreatePostInput {
             metadata: self.metadata.map(Into::into),
             fields: self.fields.map(Into::into),
             cover: self.cover_id.map(|id| id.0.into()),
+            enclosure: self.enclosure.map(EnclosureInput::into_named),
             language: self.language,
             translation_of: self.translation_of.map(|id| id.0),
             is_featured: self.featured,
@@ -106,6 +109,8 @@ pub(super) struct UpdatePostInput {
     fields: MaybeUndefined<PostFieldsInput>,
     /// The id of an `Image`.
     cover_id: MaybeUndefined<ID>,
+    /// The audio or video file of the post, for podcast clients. Null: none.
+    enclosure: MaybeUndefined<EnclosureInput>,
     /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Null or empty: that of the site.
     language: MaybeUndefined<String>,
     /// To show first or with a mark. Null: not.
@@ -145,6 +150,7 @@ impl UpdatePostInput {
             metadata: patch(self.metadata.map_value(Into::into)),
             fields: patch(self.fields.map_value(Into::into)),
             cover: patch(self.cover_id.map_value(|id| NamedPicture::from(id.0))),
+            enclosure: patch(self.enclosure.map_value(EnclosureInput::into_named)),
             language: patch(self.language),
             is_featured: patch(self.featured),
             publish: patch(self.publish),
@@ -152,6 +158,26 @@ impl UpdatePostInput {
             ..PostChanges::default()
         };
         (self.id.0, self.expected_version, patch(self.slug), changes, terms)
+    }
+}
+
+/// The file of an enclosure: a file of the site by its `assetId`, or another one by its `url`.
+#[derive(InputObject)]
+pub(super) struct EnclosureInput {
+    /// The id of a file of the site (`File.id`). It has an address, a size and a type, so with another field it is INVALID.
+    asset_id: Option<ID>,
+    /// An absolute address of the web; at most 2,000 characters.
+    url: Option<String>,
+    /// The bytes of the file at `url`. Podcast clients expect them.
+    byte_size: Option<i32>,
+    /// The media type of the file at `url`, such as `audio/mpeg`. If omitted, that of the extension in `url`; if it is not known, INVALID.
+    content_type: Option<String>,
+}
+
+impl EnclosureInput {
+    fn into_named(self) -> NamedEnclosure {
+        let Self { asset_id, url, byte_size, content_type } = self;
+        NamedEnclosure { asset_id: asset_id.map(|id| id.0), url, byte_size, content_type, asset: None }
     }
 }
 

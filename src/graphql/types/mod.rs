@@ -7,6 +7,7 @@ pub mod asset_connection;
 pub mod audit_log;
 pub mod change;
 pub mod content;
+pub mod enclosure;
 pub mod grouping_term;
 pub mod node;
 pub mod operation_cost;

@@ -17,6 +17,7 @@ use crate::graphql::{access, context};
 use crate::model::{self, Language, NodeId, Post, PostDetails, Slug, TermKind, WholePost};
 
 use super::asset::Image;
+use super::enclosure::Enclosure;
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
 use super::series::SeriesPlace;
@@ -241,6 +242,11 @@ impl PostObject {
     /// The picture for lists and links; null if there is none, or if it was deleted.
     pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
         Image::cover_of(ctx, &self.post).await
+    }
+
+    /// The audio or video file of the post, for podcast clients: the enclosure of its entry in feeds. Null if it has none.
+    async fn enclosure(&self, ctx: &Context<'_>) -> Option<Enclosure> {
+        Enclosure::of(ctx, &self.post)
     }
 
     /// The status at the time of the request.

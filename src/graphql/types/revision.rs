@@ -14,6 +14,7 @@ use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::types::actor::ActorObject;
 use crate::graphql::types::asset::Image;
+use crate::graphql::types::enclosure::Enclosure;
 use crate::graphql::types::post::metadata_keys;
 use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::series::Series;
@@ -103,6 +104,11 @@ impl Revision {
         Image::cover_of(ctx, &self.0.whole.post).await
     }
 
+    /// The audio or video file; null if the post had none, and for a page.
+    async fn enclosure(&self, ctx: &Context<'_>) -> Option<Enclosure> {
+        Enclosure::of(ctx, &self.0.whole.post)
+    }
+
     /// Null for a draft.
     async fn published_at(&self) -> Option<DateTime> {
         self.0.whole.post.published_at.map(DateTime)
@@ -156,6 +162,8 @@ pub enum RevisionField {
     Metadata,
     /// The cover.
     Cover,
+    /// The file for podcast clients.
+    Enclosure,
     /// The language.
     Language,
     /// Whether the post is featured.

@@ -46,6 +46,7 @@ fragment Posts on PostConnection {
     createdAt
     updatedAt
     publishedAt
+    enclosure { url byteSize contentType }
     body @include(if: $full) { html }
     authors { slug name url }
     categories { slug name }
@@ -116,10 +117,19 @@ pub(super) struct Post {
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
     pub published_at: DateTime<Utc>,
+    pub enclosure: Option<Enclosure>,
     pub body: Option<Body>,
     pub authors: Vec<Author>,
     pub categories: Vec<Term>,
     pub tags: Vec<Term>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Enclosure {
+    pub url: String,
+    pub byte_size: Option<i32>,
+    pub content_type: String,
 }
 
 #[derive(Deserialize)]
@@ -185,6 +195,12 @@ impl Links<'_> {
             Ok(_) => None,
             Err(_) => page.join(address).ok().map(String::from),
         })
+    }
+
+    /// The absolute address of an enclosure. One of this server, if it does not know its own address, is below that of the site, as in a body.
+    pub(super) fn enclosure(&self, post: &Post, enclosure: &Enclosure) -> String {
+        let page = Url::parse(&self.post(post));
+        page.and_then(|page| page.join(&enclosure.url)).map_or_else(|_| enclosure.url.clone(), String::from)
     }
 
     /// The maximum number of bytes that [`Self::absolute_body`] adds to the bodies of these posts.

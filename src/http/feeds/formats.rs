@@ -39,6 +39,12 @@ fn atom_entry(xml: &mut Xml, post: &Post, links: &Links<'_>) {
     xml.text("published", &rfc_3339(post.published_at));
     xml.text("updated", &rfc_3339(post.changed_at()));
     xml.empty("link", &[("rel", "alternate"), ("type", "text/html"), ("href", &address)]);
+    if let Some(enclosure) = &post.enclosure {
+        let (href, length) = (links.enclosure(post, enclosure), enclosure.byte_size.map(|bytes| bytes.to_string()));
+        let mut link = vec![("rel", "enclosure"), ("type", enclosure.content_type.as_str()), ("href", href.as_str())];
+        link.extend(length.as_ref().map(|length| ("length", length.as_str())));
+        xml.empty("link", &link);
+    }
     for author in &post.authors {
         xml.element("author", &[], |xml| {
             xml.text("name", &author.name);
@@ -108,6 +114,11 @@ fn rss_item(xml: &mut Xml, post: &Post, links: &Links<'_>) {
     if !post.excerpt.is_empty() {
         xml.text("description", &as_html(&post.excerpt));
     }
+    if let Some(enclosure) = &post.enclosure {
+        // A length must be given; 0 if it is not known.
+        let (url, length) = (links.enclosure(post, enclosure), enclosure.byte_size.unwrap_or_default().to_string());
+        xml.empty("enclosure", &[("url", &url), ("length", &length), ("type", &enclosure.content_type)]);
+    }
     if let Some(body) = &post.body {
         xml.text("content:encoded", &links.absolute_body(post, &body.html));
     }
@@ -155,6 +166,13 @@ fn json_item(post: &Post, links: &Links<'_>) -> Value {
     });
     if let Some(language) = &post.language {
         written["language"] = json!(language);
+    }
+    if let Some(enclosure) = &post.enclosure {
+        let mut file = json!({ "url": links.enclosure(post, enclosure), "mime_type": enclosure.content_type });
+        if let Some(bytes) = enclosure.byte_size {
+            file["size_in_bytes"] = json!(bytes);
+        }
+        written["attachments"] = json!([file]);
     }
     // An item must have a content.
     match &post.body {

@@ -4,6 +4,7 @@ mod clouds;
 mod covers;
 mod crashes;
 mod drawings;
+mod enclosures;
 pub(crate) mod files;
 mod hostile;
 mod lifecycle;

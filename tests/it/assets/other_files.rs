@@ -21,7 +21,7 @@ use crate::support::site::Site;
 const PDF: &[u8] = b"%PDF-1.7\n<script>alert(document.domain)</script>\n%%EOF\n";
 
 impl Gallery {
-    async fn add_named(&self, name: &str, file: Vec<u8>) -> Value {
+    pub(super) async fn add_named(&self, name: &str, file: Vec<u8>) -> Value {
         let sent = self.upload_as(Some(EDITOR_TOKEN), &format!("?name={name}"), file).await;
         assert!(sent.status.is_success(), "{name}: {}", sent.json());
         sent.json()["asset"].clone()

@@ -22,7 +22,7 @@ use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::Site;
 
-fn addresses(url: Option<&str>, post: &str) -> SiteAddresses {
+pub fn addresses(url: Option<&str>, post: &str) -> SiteAddresses {
     let term = |path: &str| path.parse().expect("a path");
     let paths = SitePaths {
         time_zone: TimeZone::default(),

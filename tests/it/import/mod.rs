@@ -12,7 +12,7 @@ mod front_matter;
 mod ghost;
 mod hostile;
 mod lengths;
-mod links;
+pub mod links;
 mod media;
 mod medium;
 mod metadata;

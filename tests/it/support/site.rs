@@ -65,6 +65,7 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         translation_group: None,
         former_slugs: Vec::new(),
         cover: None,
+        enclosure: None,
         language: None,
         is_featured: false,
         field_index: Vec::new(),

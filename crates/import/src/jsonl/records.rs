@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize, de};
 
 use crate::{Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, Term};
-use tidings_model::{AssetName, FocalPoint, Instant, Metadata, PagePath, Slug};
+use tidings_model::{AssetName, Enclosure, FocalPoint, Instant, Metadata, PagePath, Slug};
 
 use super::terms::TermRecord;
 use super::values::{as_json, first_version, version};
@@ -93,6 +93,8 @@ pub struct PostRecord {
     /// The id of the picture, which an export does not contain. If absent, the stored post keeps its cover.
     #[serde(default, skip_serializing_if = "ImportedCover::is_unknown")]
     pub cover_id: ImportedCover,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enclosure: Option<Enclosure>,
     /// A BCP 47 tag. If absent, the stored post keeps its language.
     #[serde(default, skip_serializing_if = "ImportedLanguage::is_unknown")]
     pub language: ImportedLanguage,
@@ -244,6 +246,7 @@ impl PostRecord {
             markdown: self.markdown,
             metadata: self.metadata,
             cover: self.cover_id,
+            enclosure: self.enclosure,
             language: self.language,
             translations: self.translation_group,
             is_featured: self.featured,
@@ -295,6 +298,7 @@ mod tests {
             markdown: "x\r\n\u{2028}".into(),
             metadata: Metadata::parse("{\"b\":0.30000000000000004,\"a\":[{}]}").ok(),
             cover_id: "0".repeat(40).parse().map(ImportedCover::Asset).expect("a hash"),
+            enclosure: Enclosure::of("https://a.example/b.mp3", Some(7), None).ok(),
             language: "pt-BR".parse().map(ImportedLanguage::Tag).expect("a language"),
             translation_group: Some("0123456789ab".into()),
             featured: Some(true),

@@ -6,6 +6,7 @@ use crate::{ImportedCover, ImportedPage, ImportedPost, ImportedTerm, OfExport, T
 use tidings_model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
 use tidings_model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
 
+use super::enclosure;
 use super::fields::{
     AUTHORS, CATEGORIES, EXCERPTS, FEATURED, PostFields, SERIES, SERIES_ORDER, SUBTITLES, TAGS, divided_authors,
     is_position,
@@ -85,7 +86,8 @@ impl<'f> Exported<'f> {
             return Ok(ReadOutcome::Page(Box::new(page), Vec::new()));
         }
         let notes = divided_authors(&self.read).into_iter().map(note_of_authors).collect();
-        let post = ImportedPost { cover, ..self.post(origin, fields, metadata, body)? };
+        let enclosure = enclosure::enclosure(&self.read);
+        let post = ImportedPost { cover, enclosure, ..self.post(origin, fields, metadata, body)? };
         Ok(ReadOutcome::Post(Box::new(post), notes))
     }
 
@@ -252,7 +254,7 @@ fn is_field(kind: Kind, key: &str, value: &Value) -> bool {
         TABLE => true,
         key if is_exactly(key, TABLES) => value.pairs().iter().any(|(key, _)| is_read(key)),
         key if is_position(key) => kind == Kind::Page,
-        SERIES_ORDER => kind == Kind::Post,
+        SERIES_ORDER | enclosure::ENCLOSURE => kind == Kind::Post,
         key if is_exactly(key, FEATURED) => kind == Kind::Post,
         key => is_read(key) || is_exactly(key, TEXTS_AND_DATES),
     }

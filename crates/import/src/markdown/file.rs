@@ -53,7 +53,8 @@ const DATED_PAGE: &str = "has a date and is a page nevertheless: it is outside o
      the date is in its metadata, and `type: post` would make it a post";
 
 fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> Result<ReadOutcome, String> {
-    let Reading { front, fields, cover, mut notes, section, is_plain_draft } = reading::read(site, origin, front);
+    let Reading { front, fields, cover, enclosure, mut notes, section, is_plain_draft } =
+        reading::read(site, origin, front);
     let (mut body, of_body) = body::of(origin, site.is_mdx(origin, &front), body);
     notes.extend(of_body);
     if site.has_liquid(origin) {
@@ -99,7 +100,8 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
     let authors = site.terms(origin, TermKind::Author, post.authors);
     let tags = site.terms(origin, TermKind::Tag, post.tags);
     let (metadata, translations) = (Some(metadata), site.translations_of(origin, &front));
-    Ok(ReadOutcome::Post(Box::new(ImportedPost { metadata, cover, authors, tags, translations, ..post }), notes))
+    let post = ImportedPost { metadata, cover, enclosure, authors, tags, translations, ..post };
+    Ok(ReadOutcome::Post(Box::new(post), notes))
 }
 
 #[cfg(test)]

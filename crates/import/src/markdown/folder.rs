@@ -12,6 +12,7 @@ use crate::found::FoundContent;
 use crate::{Entry, Failed, ImportedCover, ImportedPost, PictureFile, ReadOptions, parallel};
 use tidings_model::Metadata;
 
+use super::enclosure;
 use super::file_links::{self, FileLink};
 use super::generator_files::{self, Kind};
 use super::name::{folder_of, is_section};
@@ -217,7 +218,12 @@ fn read_without_body(root: &Path, site: &SiteFiles, origin: &str) -> ReadFile {
         false => (pictures::of_file(root, origin, markdown, cover), file_links::all(origin, markdown)),
     };
     let (pictures, links) = match &outcome {
-        ReadOutcome::Post(post, _) => named(&post.markdown, &post.cover, &post.metadata, post.of_export.is_some()),
+        ReadOutcome::Post(post, _) => {
+            let of_export = post.of_export.is_some();
+            let (mut pictures, links) = named(&post.markdown, &post.cover, &post.metadata, of_export);
+            pictures.extend(enclosure::file_of(root, origin, post.enclosure.as_ref()));
+            (pictures, links)
+        }
         ReadOutcome::Page(page, _) => named(&page.markdown, &page.cover, &page.metadata, page.of_export.is_some()),
         ReadOutcome::Term(_, Some(avatar)) => (pictures::mentioned(root, origin, avatar), Vec::new()),
         _ => (Vec::new(), Vec::new()),

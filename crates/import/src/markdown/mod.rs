@@ -10,6 +10,7 @@ mod code_tags;
 mod components;
 mod described;
 mod docusaurus;
+mod enclosure;
 mod exported;
 mod fields;
 mod file;

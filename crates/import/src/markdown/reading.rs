@@ -2,19 +2,21 @@
 //! draft, and a value that no field returns as its author meant it gets a note.
 
 use crate::{ImportedCover, dates};
+use tidings_model::Enclosure;
 
 use super::fields::{PostFields, category_parents, divided_authors};
 use super::name::{self, Name};
 use super::sections::{self, Section};
 use super::site_files::SiteFiles;
 use super::value::{Value, is_one_of};
-use super::{marks, pictures, publication, unused};
+use super::{enclosure, marks, pictures, publication, unused};
 
 /// The file without its body.
 pub(super) struct Reading {
     pub front: Value,
     pub fields: PostFields,
     pub cover: ImportedCover,
+    pub enclosure: Option<Enclosure>,
     pub notes: Vec<String>,
     /// What a file with a date is.
     pub section: Section,
@@ -64,12 +66,13 @@ pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
     };
     let language = fields.language.clone().or_else(|| site.language(origin).cloned());
     let fields = PostFields { is_draft: fields.is_draft || reason.is_some(), date, language, ..fields };
-    let cover = pictures::cover(&front);
+    let (cover, enclosure) = (pictures::cover(&front), enclosure::enclosure(&front));
     let mut notes: Vec<String> = divided_authors(&front).map(note_of_authors).into_iter().collect();
     notes.extend(reason.map(|reason| format!("is imported as a draft, because {reason}")));
     notes.extend(note_of_dates(site, &front));
+    notes.extend(enclosure::note(enclosure.as_ref()));
     notes.extend(unused::notes(&front, &fields, &cover));
-    Reading { front, fields, cover, notes, section, is_plain_draft }
+    Reading { front, fields, cover, enclosure, notes, section, is_plain_draft }
 }
 
 /// Jekyll splits the text of these keys at white space, but not that of `tag` and `category`.

@@ -3,7 +3,7 @@
 use crate::found::{Item, NotImported, PagePlace};
 use crate::title::title_of;
 use crate::{ImportedPost, dates};
-use tidings_model::{Instant, JsonValue, Metadata, PagePath, Slug, rules};
+use tidings_model::{Enclosure, Instant, JsonValue, Metadata, PagePath, Slug, rules};
 
 use super::body::{self, Body};
 use super::row::Row;
@@ -71,6 +71,8 @@ fn post(row: &Row, text: String, date: Option<Instant>, is_draft: bool) -> Impor
         created_at: date.filter(|_| is_draft),
         is_draft,
         aliases,
+        // Substack makes MP3 of every episode.
+        enclosure: Enclosure::of(&row.podcast_url, None, Some("audio/mpeg")).ok(),
         ..ImportedPost::default()
     }
 }

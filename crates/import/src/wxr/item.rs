@@ -5,7 +5,7 @@ use crate::found::{Item, NotImported, PagePlace, ReadItem};
 use crate::title::title_of;
 use crate::{ImportedPost, dates};
 use tidings_model::asset::ALT_CHARS_MAX;
-use tidings_model::{Instant, Metadata, Slug, TimeZone, html_text};
+use tidings_model::{Enclosure, Instant, Metadata, Slug, TimeZone, html_text};
 
 use super::body::{self, Body};
 use super::element::Element;
@@ -37,9 +37,18 @@ pub(super) fn read(item: &Element, site: &WxrSite, origin: &str) -> ReadItem {
     let lost = (!too_long.is_empty())
         .then(|| format!("custom fields that are too long for metadata: {}", too_long.join(", ")));
     let Body { text, notes } = body::read(content, &Galleries { site, post: item.child_text("wp:post_id") });
-    let post = ImportedPost { metadata: Some(metadata), ..post(item, site, origin, is_draft, date, text) };
+    let mut notes: Vec<String> = note.into_iter().chain(lost).chain(notes).collect();
+    // WordPress adds one for each link to audio or video.
+    let enclosure = field(item, "enclosure").map(str::parse::<Enclosure>).transpose();
+    let enclosure =
+        enclosure.map_err(|bad: String| notes.push(format!("its enclosure {bad}; it is only in the metadata")));
+    let post = ImportedPost {
+        metadata: Some(metadata),
+        enclosure: enclosure.ok().flatten(),
+        ..post(item, site, origin, is_draft, date, text)
+    };
     let page = is_page.then(|| place_of_page(item, site, &post)).transpose()?;
-    Ok(Item { post, page, notes: note.into_iter().chain(lost).chain(notes).collect() })
+    Ok(Item { post, page, notes })
 }
 
 /// The path in the page's address below that of the site, which contains the parent pages; a draft has only its slug.

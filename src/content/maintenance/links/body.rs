@@ -14,6 +14,8 @@ pub(super) struct Source {
     /// The file that it was imported from.
     pub origin: Option<String>,
     pub markdown: Arc<str>,
+    /// The path of a file of the site.
+    pub enclosure: Option<String>,
 }
 
 /// The addresses in a rendered body, and the ids of its elements.

@@ -81,13 +81,20 @@ impl<R: FnMut(BrokenLink)> Checking<'_, R> {
         let WholePost { post, markdown, .. } = whole;
         let published_at = post.published_at.filter(|_| post.status(now) == PostStatus::Published)?;
         let path = self.resolver.paths().path_of_post(post.slug.as_str(), published_at.to_chrono());
-        Some(Source { from: LinkSource::Post(post.slug.to_string()), path, origin: post.origin, markdown })
+        let enclosure = post.enclosure.filter(|enclosure| enclosure.asset().is_some()).map(|enclosure| enclosure.url);
+        Some(Source { from: LinkSource::Post(post.slug.to_string()), path, origin: post.origin, markdown, enclosure })
     }
 
     fn of_page(&self, whole: WholeSitePage) -> Source {
         let WholeSitePage { page: SitePage { post, path, .. }, markdown, .. } = whole;
         let on_site = self.resolver.paths().path_of_page(&path);
-        Source { from: LinkSource::Page(path.to_string()), path: on_site, origin: post.origin, markdown }
+        Source {
+            from: LinkSource::Page(path.to_string()),
+            path: on_site,
+            origin: post.origin,
+            markdown,
+            enclosure: None,
+        }
     }
 
     /// Checks some bodies, on all cores, and looks for the pictures that they name.
@@ -150,7 +157,7 @@ fn links_of_all(sources: &[Source], resolver: &Resolver) -> Vec<(LinkSource, Str
 fn links_of(source: &Source, resolver: &Resolver) -> Vec<(LinkSource, String, Judged)> {
     let BodyLinks { links, ids } = body::read(&source.markdown, resolver.host());
     let mut seen = HashSet::new();
-    let links = links.into_iter().filter(|link| seen.insert(link.clone()));
+    let links = links.into_iter().chain(source.enclosure.clone()).filter(|link| seen.insert(link.clone()));
     let judged = links.filter_map(|link| Some((resolver.judge(source, &link, &ids)?, link)));
     judged.map(|(judged, link)| (source.from.clone(), link, judged)).collect()
 }

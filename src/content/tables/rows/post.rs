@@ -10,6 +10,8 @@ use super::{NewRow, RowFields};
 const BODY: &str = "Body";
 /// The hash of an asset; absent without a cover.
 const COVER: &str = "Cover";
+/// Its address, its bytes and its media type, each in a line; absent without one.
+const ENCLOSURE: &str = "Enclosure";
 /// A tag of BCP 47; absent without a language of its own.
 const LANGUAGE: &str = "Language";
 /// Absent without one.
@@ -47,6 +49,7 @@ fn summary_row(post: &Post) -> NewRow {
         .slugs("Tags", &post.tags)
         .slugs("FormerSlugs", &post.former_slugs)
         .optional_text(COVER, post.cover.as_ref().map(ToString::to_string))
+        .optional_text(ENCLOSURE, post.enclosure.as_ref().map(ToString::to_string))
         .optional_text(LANGUAGE, post.language.as_ref().map(Language::as_str))
         .flag(FEATURED, post.is_featured)
         .optional_text(SERIES, post.series.as_ref().map(Slug::as_str))
@@ -84,6 +87,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
         translation_group: fields.optional_parsed(TRANSLATION_GROUP)?,
         former_slugs: fields.slugs("FormerSlugs")?,
         cover: fields.optional_parsed(COVER)?,
+        enclosure: fields.optional_parsed(ENCLOSURE)?,
         language: fields.optional_parsed(LANGUAGE)?,
         is_featured: fields.flag(FEATURED)?,
         field_index: fields.slugs(FIELD_INDEX)?,

@@ -157,6 +157,7 @@ mod tests {
             tags: slugs("t"),
             former_slugs: vec![slug(&format!("f{number}"), slug_bytes)],
             cover: "0".repeat(40).parse().ok(),
+            enclosure: format!("https://a.example/{text}.mp3").parse().ok(),
             language: "sl-rozaj-biske-1994".parse().ok(),
             is_featured: true,
             series: Some(slug("s", slug_bytes)),

@@ -53,7 +53,9 @@ fn the_post_of_a_payload_has_the_terms_that_the_input_names() {
 }
 
 #[test]
-fn an_asset_that_a_node_names_may_be_a_file() {
+fn a_file_that_an_input_or_a_node_names_is_one_read() {
+    assert_eq!(create(r#", enclosure: { assetId: "x" }"#, "post { id }"), create("", "post { id }") + 1);
+    assert_eq!(update("", "post { enclosure { url } }"), update("", "post { id }"));
     for kind in ["Image", "File"] {
         let node = format!("{{ node(id: \"asset-{}\") {{ ... on {kind} {{ url byteSize }} }} }}", "0".repeat(40));
         let (bound, fields) = costs(&node, json!({}), &Sizes::default());

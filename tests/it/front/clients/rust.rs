@@ -102,6 +102,7 @@ fn empty_input() -> create::CreatePostInput {
         tag_slugs: None,
         series_slug: None,
         cover_id: None,
+        enclosure: None,
         language: None,
         featured: false,
         create_missing_tags: false,

@@ -1,12 +1,20 @@
 //! Each format is read by a library that requires what its specification requires.
 
 use serde_json::{Value, json};
+use tidings::model::Enclosure;
 
-use super::{ADDRESS, serve, settings, text, three_posts};
-use crate::support::site::Site;
+use super::{ADDRESS, asset_path, serve, settings, text, three_posts};
+use crate::support::site::{Site, instant, post};
 
 /// What a feed says of a post: its id, address, title, HTML and terms.
 type Entry = (String, String, String, String, Vec<String>);
+
+/// The enclosures of the three posts: the address, the bytes and the type.
+fn enclosures() -> [Option<(String, String, String)>; 3] {
+    let of = |url: String, bytes: &str, kind: &str| Some((url, bytes.to_owned(), kind.to_owned()));
+    let own = format!("{}{}", ADDRESS.trim_end_matches('/'), asset_path());
+    [of("https://cdn.example/a.mp3?b&c".to_owned(), "9", "audio/mpeg"), of(own, "7", "audio/ogg"), None]
+}
 
 /// What GraphQL says of the posts, in the words of a feed.
 async fn expected(site: &Site) -> Vec<Entry> {
@@ -70,6 +78,11 @@ async fn atom_has_what_its_specification_requires() {
         )
     });
     assert_eq!(entries.collect::<Vec<Entry>>(), as_xml(expected(&site).await));
+    let files = feed.entries().iter().map(|entry| {
+        let link = entry.links().iter().find(|link| link.rel() == "enclosure")?;
+        Some((link.href().to_owned(), link.length()?.to_owned(), link.mime_type()?.to_owned()))
+    });
+    assert_eq!(files.collect::<Vec<_>>(), enclosures());
     let names: Vec<_> = feed.entries()[0].authors().iter().map(|author| (author.name(), author.uri())).collect();
     let uri = |slug: &str| format!("{ADDRESS}authors/{slug}");
     let (ada, grace) = (uri("ada"), uri("grace"));
@@ -105,6 +118,11 @@ async fn rss_passes_its_validator() {
     };
     let expected = with_absolute_links(as_xml(expected(&site).await)).into_iter().map(trimmed);
     assert_eq!(entries.collect::<Vec<Entry>>(), expected.collect::<Vec<_>>());
+    let files = channel.items().iter().map(|item| {
+        let file = item.enclosure()?;
+        Some((file.url().to_owned(), file.length().to_owned(), file.mime_type().to_owned()))
+    });
+    assert_eq!(files.collect::<Vec<_>>(), enclosures());
     // A description is HTML for every reader.
     assert_eq!(channel.items()[2].description(), Some("&lt;/entry&gt; &amp;amp; \u{fffd}"));
     assert_eq!(channel.items()[0].pub_date(), Some("Wed, 01 Apr 2026 10:00:00 GMT"));
@@ -128,6 +146,12 @@ async fn a_json_feed_has_the_same_entries() {
         (&feed["home_page_url"], &feed["feed_url"]),
         (&json!(ADDRESS), &json!("https://blog.example/feed.json"))
     );
+    let files = feed["items"].as_array().expect("items").iter().map(|item| {
+        let file = item.get("attachments")?.as_array()?.first()?;
+        let text = |name: &str| file[name].as_str().expect("a text").to_owned();
+        Some((text("url"), file.get("size_in_bytes")?.to_string(), text("mime_type")))
+    });
+    assert_eq!(files.collect::<Vec<_>>(), enclosures());
     let languages: Vec<_> = feed["items"].as_array().expect("items").iter().map(|item| item.get("language")).collect();
     assert_eq!(languages, [Some(&json!("pt-BR")), None, None]);
     let items = feed["items"].as_array().expect("items").iter().map(|item| {
@@ -168,6 +192,21 @@ async fn a_feed_of_excerpts_has_no_bodies() {
     assert_eq!(json["items"][0]["content_text"], "The opening of post 2.");
     let rss = rss::Channel::read_from(text(&server, "/rss.xml").await.as_bytes()).expect("RSS");
     assert_eq!((rss.items()[0].content(), rss.items()[0].description()), (None, Some("The opening of post 2.")));
+}
+
+/// RSS requires a length; the practice is 0 if it is not known.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_enclosure_of_an_unknown_size_has_none_except_in_rss() {
+    let site = Site::in_memory().await;
+    let mut post = post(1, instant("2026-03-01T10:00:00Z"));
+    post.post.enclosure = Enclosure::of("https://cdn.example/a.mp3", None, None).ok();
+    site.publish(&[post]).await;
+    let server = serve(&site, settings(&[]));
+    let [atom, rss, json] =
+        [text(&server, "/feed.xml").await, text(&server, "/rss.xml").await, text(&server, "/feed.json").await];
+    assert!(atom.contains("rel=\"enclosure\"") && !atom.contains("length="), "{atom}");
+    assert!(rss.contains("<enclosure url=\"https://cdn.example/a.mp3\" length=\"0\" type=\"audio/mpeg\"/>"), "{rss}");
+    assert!(json.contains("\"attachments\":[{") && !json.contains("size_in_bytes"), "{json}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -17,6 +17,7 @@ use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpLimits, HttpSettings, Writes, router};
+use tidings::model::Enclosure;
 
 use super::held::{HOLDING, Sent, send};
 use crate::support::graphql::EDITOR_TOKEN;
@@ -59,6 +60,11 @@ async fn text(router: &Router, path: &str) -> String {
     sent.text()
 }
 
+/// The path of a file of the site.
+fn asset_path() -> String {
+    format!("/assets/{}.ogg", "a".repeat(40))
+}
+
 /// A site of three posts: with what XML and JSON must escape, with terms, and plain.
 async fn three_posts() -> Site {
     let site = Site::in_memory().await;
@@ -71,6 +77,7 @@ async fn three_posts() -> Site {
     with_terms.post.categories = slugs(&["field-notes"]);
     with_terms.post.tags = slugs(&["moon", "deep-sky"]);
     with_terms.post.series = Some(slug("walks"));
+    with_terms.post.enclosure = Enclosure::of("https://cdn.example/a.mp3?b&c", Some(9), None).ok();
     with_terms.post.language = "pt-BR".parse().ok();
     let draft = {
         let mut draft = post(4, instant("2026-05-01T10:00:00Z"));
@@ -78,7 +85,9 @@ async fn three_posts() -> Site {
         draft
     };
     let scheduled = post(5, instant("2027-01-01T10:00:00Z"));
-    site.publish(&[hostile, with_terms, post(3, instant("2026-03-02T10:00:00Z")), draft, scheduled]).await;
+    let mut plain = post(3, instant("2026-03-02T10:00:00Z"));
+    plain.post.enclosure = Enclosure::of(&asset_path(), Some(7), None).ok();
+    site.publish(&[hostile, with_terms, plain, draft, scheduled]).await;
     site
 }
 

@@ -137,6 +137,7 @@ fn post(number: u64, title: &str, body: &str) -> PostRecord {
         markdown: body.to_owned(),
         metadata: Some(Metadata::default()),
         cover_id: ImportedCover::None,
+        enclosure: None,
         language: ImportedLanguage::None,
         translation_group: None,
         featured: Some(false),

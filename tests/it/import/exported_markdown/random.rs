@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::strategy::{Strategy, ValueTree};
 use tidings::import::jsonl::{PageRecord, PostRecord, Record, Status, TermRecord};
 use tidings::import::{ImportedCover, ImportedLanguage};
-use tidings::model::{Instant, Metadata, PostId, TermKind};
+use tidings::model::{Enclosure, Instant, Metadata, PostId, TermKind};
 
 use super::{add, assert_same_after_markdown, page, post, site_with_pictures, term};
 use crate::support::site::{NOW, instant, slug};
@@ -98,6 +98,7 @@ fn json(pictures: &[String; 2]) -> impl Strategy<Value = serde_json::Value> + us
 const KEYS: &[&str] = &[
     "title",
     "subtitle",
+    "enclosure",
     "slug",
     "date",
     "lastmod",
@@ -163,6 +164,10 @@ fn instants() -> impl Strategy<Value = Instant> {
 
 const TERMS: usize = 5;
 
+fn enclosure(url: &str, byte_size: Option<i32>) -> Enclosure {
+    Enclosure { url: url.to_owned(), byte_size, content_type: "audio/mpeg".to_owned() }
+}
+
 fn posts(pictures: &[String; 2]) -> impl Strategy<Value = PostRecord> + use<> {
     let covers: Vec<ImportedCover> = pictures
         .iter()
@@ -178,7 +183,15 @@ fn posts(pictures: &[String; 2]) -> impl Strategy<Value = PostRecord> + use<> {
     let languages = languages.into_iter().map(|tag| tag.expect("a language")).chain([ImportedLanguage::None]);
     let languages = proptest::sample::select(languages.collect::<Vec<_>>());
     let origins = proptest::option::of(self::texts(pictures));
-    let others = (proptest::sample::select(covers), 1..1000, origins, 0..3_usize, languages, any::<bool>());
+    let urls = [
+        pictures[0].as_str(),
+        pictures[1].as_str(),
+        "https://a.example/b.mp3?c&d=\"e'#{f}: [g",
+        "HTTP://a.example/b.mp4",
+    ];
+    let enclosures: Vec<_> = urls.iter().flat_map(|url| [None, Some(7)].map(|bytes| enclosure(url, bytes))).collect();
+    let enclosures = proptest::option::of(proptest::sample::select(enclosures));
+    let others = (proptest::sample::select(covers), 1..1000, origins, 0..3_usize, languages, any::<bool>(), enclosures);
     let terms = (terms(), terms(), terms());
     (texts, dates, others, terms).prop_map(|((title, excerpt, markdown, metadata), dates, others, terms)| PostRecord {
         subtitle: excerpt.as_deref().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
@@ -188,6 +201,7 @@ fn posts(pictures: &[String; 2]) -> impl Strategy<Value = PostRecord> + use<> {
         updated_at: dates.1,
         published_at: dates.2,
         status: if dates.2.is_some() { Status::Published } else { Status::Draft },
+        enclosure: others.6,
         cover_id: others.0,
         language: others.4,
         featured: Some(others.5),
