@@ -103,6 +103,7 @@ fn empty_input() -> create::CreatePostInput {
         series_slug: None,
         cover_id: None,
         language: None,
+        translation_of: None,
         featured: false,
         create_missing_tags: false,
         publish: None,
