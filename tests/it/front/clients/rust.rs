@@ -104,6 +104,7 @@ fn empty_input() -> create::CreatePostInput {
         cover_id: None,
         enclosure: None,
         language: None,
+        translation_of: None,
         featured: false,
         create_missing_tags: false,
         publish: None,
