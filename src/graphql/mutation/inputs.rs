@@ -29,7 +29,7 @@ pub(super) struct CreatePostInput {
     cover_id: Option<ID>,
     /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Omitted or empty: that of the site.
     language: Option<String>,
-    /// To show first or with a mark.
+    /// Whether to show it first or with a mark.
     #[graphql(default)]
     featured: bool,
     /// Existing authors, at most 100. With the role AUTHOR: your own author if omitted, otherwise it must be among them.
@@ -105,7 +105,7 @@ pub(super) struct UpdatePostInput {
     cover_id: MaybeUndefined<ID>,
     /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Null or empty: that of the site.
     language: MaybeUndefined<String>,
-    /// To show first or with a mark. Null: not.
+    /// Whether to show it first or with a mark. Null: not.
     featured: MaybeUndefined<bool>,
     /// All authors of the post, which must exist.
     author_slugs: MaybeUndefined<Vec<String>>,

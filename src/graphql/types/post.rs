@@ -206,7 +206,7 @@ impl PostObject {
         self.post.language.as_ref().map(Language::as_str)
     }
 
-    /// To show first or with a mark.
+    /// Whether to show it first or with a mark.
     async fn featured(&self) -> bool {
         self.post.is_featured
     }
