@@ -45,7 +45,6 @@ impl PageInfo {
     }
 }
 
-/// A page of posts, newest first unless the list says otherwise.
 pub struct PostConnection {
     list: PostList,
     page: Arc<Page<Arc<Post>>>,
@@ -173,7 +172,6 @@ impl PageOfTerms {
 /// Defines the connection and the edge of one kind of term.
 macro_rules! term_connection {
     ($connection:ident, $edge:ident, $node:ident, $plural:literal) => {
-        #[doc = concat!("A page of ", $plural, ", by slug unless the list says otherwise.")]
         pub struct $connection(pub PageOfTerms);
 
         /// An item and its cursor.

@@ -33,7 +33,7 @@ pub(super) struct CreatePostInput {
     language: Option<String>,
     /// The id of a post of which this one is a translation, in a language that none of them has yet. You must be allowed to change that post.
     translation_of: Option<ID>,
-    /// To show first or with a mark.
+    /// Whether to show it first or with a mark.
     #[graphql(default)]
     featured: bool,
     /// Existing authors, at most 100. With the role AUTHOR: your own author if omitted, otherwise it must be among them.
@@ -113,7 +113,7 @@ pub(super) struct UpdatePostInput {
     enclosure: MaybeUndefined<EnclosureInput>,
     /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Null or empty: that of the site.
     language: MaybeUndefined<String>,
-    /// To show first or with a mark. Null: not.
+    /// Whether to show it first or with a mark. Null: not.
     featured: MaybeUndefined<bool>,
     /// All authors of the post, which must exist.
     author_slugs: MaybeUndefined<Vec<String>>,

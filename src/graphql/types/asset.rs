@@ -38,13 +38,11 @@ pub enum Asset {
     File(File),
 }
 
-/// A picture of the site.
 pub struct Image {
     asset: model::Asset,
     facts: ImageFacts,
 }
 
-/// A file of the site that is no picture.
 pub struct File(model::Asset);
 
 /// A JPEG, PNG, GIF, WebP or SVG.

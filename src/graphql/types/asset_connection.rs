@@ -13,7 +13,6 @@ use crate::model::{self, Role};
 
 use super::asset::Asset;
 
-/// A page of pictures and files, newest first.
 pub struct AssetConnection(pub Page<model::Asset>);
 
 impl AssetConnection {

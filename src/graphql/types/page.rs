@@ -257,7 +257,6 @@ impl PageObject {
     }
 }
 
-/// A part of a list of pages, by `order`, then by slug.
 pub struct PageConnection {
     list: ChildrenList,
     page: PageOfList<Arc<SitePage>>,

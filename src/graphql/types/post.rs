@@ -234,7 +234,7 @@ impl PostObject {
         Ok(found.map(|other| Self::new(other.unwrap_or_else(|| Arc::clone(&self.post)))))
     }
 
-    /// To show first or with a mark.
+    /// Whether to show it first or with a mark.
     async fn featured(&self) -> bool {
         self.post.is_featured
     }

@@ -21,7 +21,6 @@ use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{Language, NodeId, Post, SitePage, Term, TermKind};
 
-/// A version of a post or page as it was.
 pub struct Revision(pub Arc<Kept>);
 
 /// A version of a post or page as it was.
@@ -182,7 +181,6 @@ pub enum RevisionField {
     PublishedAt,
 }
 
-/// A page of versions, newest first.
 pub struct RevisionConnection {
     list: RevisionList,
     page: Page<Arc<Kept>>,

@@ -20,7 +20,6 @@ use super::post::PostObject;
 use super::site::url_of_term;
 use super::term;
 
-/// A series: posts that belong together, in an order of their own.
 pub struct Series(pub Arc<Term>);
 
 impl From<Term> for Series {

@@ -18,11 +18,8 @@ use crate::model::{ProfileLink, Slug, Term, TermKind};
 use super::asset::Image;
 use super::site::url_of_term;
 
-/// A category: a subject that groups posts.
 pub struct Category(pub Arc<Term>);
-/// A tag: a keyword of posts.
 pub struct Tag(pub Arc<Term>);
-/// An author of posts.
 pub struct Author(pub Arc<Term>);
 
 /// The term with this current or former slug.

@@ -29,7 +29,6 @@ pub enum Role {
     Admin,
 }
 
-/// An access token, which grants the permissions of its role.
 pub struct Token(pub model::Token);
 
 /// An access token, which grants the permissions of its role. Only the role ADMIN can read tokens, nobody their secrets.
@@ -72,7 +71,6 @@ impl Token {
     }
 }
 
-/// A page of tokens, newest first.
 pub struct TokenConnection {
     pub page: Page<model::Token>,
     pub total: usize,
