@@ -244,10 +244,10 @@ mod tests {
     #[test]
     fn the_text_before_more_is_the_excerpt() {
         let long = "word ".repeat(200);
-        for more in ["<!--more-->", "<!-- more -->", "<!--more--> <!-- b -->"] {
+        for more in ["<!--more-->", "<!-- more -->", "<!--more--> <!-- b -->", "<!--truncate-->", "<!-- truncate -->"] {
             assert_eq!(super::excerpt_of(&format!("One *two*.\n\nThree.\n\n{more}\n\nFour.")), "One two. Three.");
             assert_eq!(super::excerpt_of(&format!("{long}\n{more}\nFour.")), long.trim());
-            assert!(!render(&format!("a\n\n{more}\n\nb")).html.contains("more"));
+            assert!(!render(&format!("a\n\n{more}\n\nb")).html.contains("--"));
         }
         assert_eq!(super::excerpt_of("One.\n\nTwo.\n\n<!--more Keep reading-->\n\nThree."), "One. Two.");
         for other in ["<!-- more of this later -->", "<!--moreover-->", "<!--more\nlines-->", "<!--more without an end"]

@@ -66,10 +66,12 @@ pub fn html_before_more(markdown: &str) -> Option<String> {
 /// The maximum length of the link text in such a comment.
 const MORE_BYTES_MAX: usize = 200;
 
-/// Whether the text begins with `<!--more-->`, `<!-- more -->` (Zola) or `<!--more Keep reading-->`, in which WordPress gives the text of the link.
+/// Whether the text begins with `<!--more-->`, `<!-- more -->` (Zola), `<!-- truncate -->` (Docusaurus), or `<!--more Keep reading-->`, in which WordPress
+/// gives the text of the link.
 fn is_more(text: &str) -> bool {
     let Some(inside) = text.strip_prefix("<!--") else { return false };
-    let Some(rest) = inside.trim_start().strip_prefix("more") else { return false };
+    let word = inside.trim_start();
+    let Some(rest) = word.strip_prefix("more").or_else(|| word.strip_prefix("truncate")) else { return false };
     let line = rest[..rest.floor_char_boundary(MORE_BYTES_MAX)].lines().next().unwrap_or_default();
     let names_text = inside.starts_with("more ") && line.contains("-->");
     names_text || rest.trim_start().starts_with("-->")

@@ -365,7 +365,7 @@ async fn covers_of_themes_and_links_to_pictures_become_pictures_of_the_site() {
         .zip(fronts)
         .map(|(n, front)| (format!("posts/p{n}.md"), format!("---\ntitle: P{n}\ndate: 2025-01-01\n{front}\n---\n")))
         .collect();
-    let body = "[![x](/images/s.png)](/images/s.png) ![x](@site/static/images/s.png) <video poster=\"/images/s.png\"></video> [gone](/images/gone.png) `[x](/images/s.png)`\n";
+    let body = "[![x](/images/s.png)](/images/s.png) ![x](@site/static/images/s.png) <video poster=\"/images/s.png\"></video> <a class=x href=\"/images/s.png\">x</a> [gone](/images/gone.png) `[x](/images/s.png)`\n";
     files
         .push(("posts/links.md".to_owned(), format!("---\ndate: 2025-01-02\nheader: true\nbanner: none\n---\n{body}")));
     let files: Vec<_> = files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
@@ -382,7 +382,7 @@ async fn covers_of_themes_and_links_to_pictures_become_pictures_of_the_site() {
             Some("links") => {
                 assert_eq!(post["cover"], Value::Null);
                 let expected = format!(
-                    "[![x]({path})]({path}) ![x]({path}) <video poster=\"{path}\"></video> [gone](/images/gone.png) `[x](/images/s.png)`\n"
+                    "[![x]({path})]({path}) ![x]({path}) <video poster=\"{path}\"></video> <a class=x href=\"{path}\">x</a> [gone](/images/gone.png) `[x](/images/s.png)`\n"
                 );
                 assert_eq!(post["body"]["markdown"], json!(expected));
             }

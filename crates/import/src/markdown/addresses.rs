@@ -24,7 +24,7 @@ pub(crate) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>)
     walk::replaced(markdown, parts).into_owned()
 }
 
-/// The addresses of inline links and pictures: `[a](b.md)`, `![a](b.png)`.
+/// The addresses of inline links and pictures: `[a](b.md)`, `![a](b.png)`, `<a href="b.md">`.
 pub(super) fn of_links(markdown: &str) -> Vec<&str> {
     spans_of_links(markdown).into_iter().map(|span| &markdown[span]).collect()
 }
@@ -82,12 +82,18 @@ fn spans(markdown: &str) -> Vec<Range<usize>> {
 /// The ranges of the addresses of inline links and pictures, ascending and disjoint.
 fn spans_of_links(markdown: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    walk::outside_code(markdown, &[']', '\\'], |block, at, _| match destination(&markdown[..block.end], at) {
-        Some(span) => {
-            found.push(span.clone());
-            span.end - at
+    walk::outside_code(markdown, &[']', '<', '\\'], |block, at, mark| {
+        let text = &markdown[..block.end];
+        if mark == '<' {
+            let Some(length) = tag_of(&text[at..], &["a"]).and_then(|_| tag_length(&text[at..])) else { return 1 };
+            let mut all = attributes(&text[at..at + length], "<a".len());
+            let href = all.find(|(name, _)| name.eq_ignore_ascii_case("href")).and_then(|(_, value)| value);
+            found.extend(href.map(|span| at + span.start..at + span.end));
+            return length;
         }
-        None => 1,
+        let Some(span) = destination(text, at) else { return 1 };
+        found.push(span.clone());
+        span.end - at
     });
     found
 }
@@ -309,6 +315,7 @@ mod tests {
             ("`[a](b.md)` [c\\](d.md) [e] (f.md) [g](", vec![]),
             ("```\n[a](b.md)\n```\n[ä](ü.md)", vec!["ü.md"]),
             ("- [ ] [a](b.md)\n\n    [c](d.md)", vec!["b.md", "d.md"]),
+            ("<A class=x href='b.pdf'>[c](d.md)</a> `<a href=e.md>` <a>f</a> <abbr href=g.md>", vec!["b.pdf", "d.md"]),
         ] {
             assert_eq!(of_links(markdown), expected, "{markdown}");
         }
@@ -320,7 +327,7 @@ mod tests {
 
     #[test]
     fn no_text_with_links_panics() {
-        let parts = ["[", "](", ")", "]", "`", "\n", "ä", "\\", "<", ">", "~~~", " ", "("];
+        let parts = ["[", "](", ")", "]", "`", "\n", "ä", "\\", "<", ">", "~~~", " ", "(", "<a href="];
         for text in random_texts::of(&parts, 9) {
             assert_eq!(with_links_replaced(&text, |_| None), text);
             with_links_replaced(&text, |_| Some("x".to_owned()));

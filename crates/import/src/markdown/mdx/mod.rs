@@ -80,6 +80,10 @@ impl Conversion<'_> {
             };
             kept.push_str(&rest[..at]);
             (rest, is_comment) = (&rest[at + "{/*".len()..], true);
+            // The end of an excerpt in Docusaurus.
+            if rest.split_once("*/}").is_some_and(|(comment, _)| comment.trim() == "truncate") {
+                kept.push_str("<!--more-->");
+            }
         }
         // A line that contained only a comment is dropped, because an empty line would end a paragraph.
         if kept.len() == line.len() || !kept.trim().is_empty() {
@@ -181,6 +185,7 @@ mod tests {
         assert_eq!(markdown("a\n{/* b */}\nc\n"), "a\nc\n");
         assert_eq!(markdown("a {/* b\n\nimport c\n d */} e\n"), "a \n e\n");
         assert_eq!(markdown("a {/* b"), "a ");
+        assert_eq!(markdown("a\n\n{/* truncate */}\n\nb\n"), "a\n\n<!--more-->\n\nb\n");
     }
 
     #[test]
