@@ -74,7 +74,9 @@ impl Validation {
             let mut faults = self.engine_faults(outline, document);
             // Merging can only be checked if all fields exist.
             if faults.is_empty() {
-                checked.faults.extend(self.rules.check_merging(outline));
+                let (merging, repeats_fields) = self.rules.check_merging(outline);
+                checked.faults.extend(merging);
+                checked.repeats_fields = repeats_fields;
             }
             faults.append(&mut checked.faults);
             Checked { faults, ..checked }

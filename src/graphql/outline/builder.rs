@@ -24,14 +24,7 @@ impl Outline {
             document.fragments.iter().map(|(name, fragment)| builder.fragment(name, &fragment.node)).collect();
         let operations =
             document.operations.iter().map(|(name, operation)| builder.operation(name, operation)).collect();
-        Self {
-            sets: builder.sets,
-            operations,
-            fragments,
-            repeats_fields: OnceLock::new(),
-            with_type_names: OnceLock::new(),
-            checked: OnceLock::new(),
-        }
+        Self { sets: builder.sets, operations, fragments, with_type_names: OnceLock::new(), checked: OnceLock::new() }
     }
 }
 

@@ -9,6 +9,8 @@ pub struct Checked {
     /// For each operation, the nullable variables that are used where null is not allowed. The specification permits this if the variable
     /// or its position has a default.
     pub not_null: Vec<(Option<Name>, Vec<Name>)>,
+    /// Whether a field with a selection set may be selected twice under one key for one object, so that the engine merges the two values.
+    pub repeats_fields: bool,
 }
 
 impl Checked {

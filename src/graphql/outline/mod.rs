@@ -7,7 +7,6 @@
 mod builder;
 mod checked;
 mod operation;
-mod repeats;
 
 use std::sync::OnceLock;
 
@@ -31,8 +30,6 @@ pub struct Outline {
     sets: Vec<SelectionSet>,
     operations: Vec<Operation>,
     fragments: Vec<Fragment>,
-    /// Computed on first use.
-    repeats_fields: OnceLock<bool>,
     /// The sets for which the completion needs type names. Computed on first use.
     with_type_names: OnceLock<Box<[SetId]>>,
     /// Computed on first use.
@@ -170,6 +167,11 @@ impl Outline {
     /// The results of validating the document. `find` must depend only on the document and the schema, because its result is kept.
     pub fn checked(&self, find: impl FnOnce() -> Checked) -> &Checked {
         self.checked.get_or_init(|| Box::new(find()))
+    }
+
+    /// [`Checked::repeats_fields`]; true if the document was not checked yet.
+    pub fn repeats_fields(&self) -> bool {
+        self.checked.get().is_none_or(|checked| checked.repeats_fields)
     }
 
     pub fn operations(&self) -> &[Operation] {

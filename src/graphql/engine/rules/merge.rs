@@ -33,6 +33,7 @@ pub(super) struct Merging<'a, 'f> {
     outline: &'a Outline,
     faults: &'f mut Faults,
     left: usize,
+    repeats: bool,
 }
 
 /// The fields of some selection sets, by their keys in the answer.
@@ -44,13 +45,15 @@ struct Keys<'a> {
 }
 
 impl<'a, 'f> Merging<'a, 'f> {
-    pub(super) fn check(types: &'a TypeMap, outline: &'a Outline, faults: &'f mut Faults) {
-        let mut merging = Self { types, outline, faults, left: VISITS_MAX };
+    /// Returns whether values of one object may have to be merged; in doubt, the answer is yes.
+    pub(super) fn check(types: &'a TypeMap, outline: &'a Outline, faults: &'f mut Faults) -> bool {
+        let mut merging = Self { types, outline, faults, left: VISITS_MAX, repeats: false };
         for operation in outline.operations() {
             let sets = [(operation.set, types.root(operation.kind))];
             merging.shapes(&sets);
             merging.fields(&sets);
         }
+        merging.repeats
     }
 
     /// SameResponseShape(), for all objects with these selection sets, whatever their types.
@@ -109,6 +112,7 @@ impl<'a, 'f> Merging<'a, 'f> {
     fn inside(&mut self, group: &[Found<'a>], check: fn(&mut Self, &[Typed<'a>])) {
         let set = |found: &Found<'a>| Some((found.field.set?, found.of.map(innermost)));
         let sets: Vec<Typed<'a>> = group.iter().filter_map(set).collect();
+        self.repeats |= sets.len() > 1;
         if !sets.is_empty() && !self.faults.is_full() {
             check(self, &sets);
         }
@@ -135,7 +139,12 @@ impl<'a, 'f> Merging<'a, 'f> {
                     let of = on_known.and_then(|on| self.types.any_field(on, &field.name)).map(|found| &found.of);
                     keys.add(Found { field, on, of });
                 }
-                SelectionKind::Spread { fragment: Some(id), .. } if !keys.fragments.insert(*id) => {}
+                SelectionKind::Spread { fragment: Some(id), .. } if !keys.fragments.insert(*id) => {
+                    let is_leaf =
+                        |kind: &SelectionKind| matches!(kind, SelectionKind::Field(field) if field.set.is_none());
+                    let mut again = outline.set(outline.fragment(*id).set).selections.iter();
+                    self.repeats |= again.any(|selection| !is_leaf(&selection.kind));
+                }
                 fragment => {
                     if let Some((condition, inside)) = outline.fragment_of(fragment) {
                         self.collect_set(inside, condition.or(on), keys);

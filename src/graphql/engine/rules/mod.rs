@@ -11,7 +11,8 @@ mod walk;
 use std::sync::Arc;
 
 use async_graphql::parser::types::ExecutableDocument;
-use async_graphql::{Name, ServerError, Value, Variables};
+use async_graphql::{Name, ServerError, Variables};
+use async_graphql_value::Value as Literal;
 
 use crate::graphql::outline::{Checked, Operation, Outline};
 use crate::graphql::type_map::{Arguments, TypeMap};
@@ -41,7 +42,7 @@ impl Rules {
     pub(super) fn check_values(&self, document: &ExecutableDocument) -> Checked {
         let mut faults = Faults::default();
         let not_null = Walk::check(self.checker(true), document, &mut faults);
-        Checked { faults: faults.into_errors(), not_null }
+        Checked { faults: faults.into_errors(), not_null, repeats_fields: false }
     }
 
     /// Adds similar names to the engine's message about an unknown field or argument.
@@ -60,11 +61,11 @@ impl Rules {
         }
     }
 
-    /// Checks whether the fields of a document can be merged. All fields and arguments must exist.
-    pub(super) fn check_merging(&self, outline: &Outline) -> Vec<ServerError> {
+    /// Checks whether the fields of a document can be merged. All fields and arguments must exist. Also returns [`Checked::repeats_fields`].
+    pub(super) fn check_merging(&self, outline: &Outline) -> (Vec<ServerError>, bool) {
         let mut faults = Faults::default();
-        Merging::check(&self.types, outline, &mut faults);
-        faults.into_errors()
+        let repeats_fields = Merging::check(&self.types, outline, &mut faults);
+        (faults.into_errors(), repeats_fields)
     }
 
     /// Checks the sent values of an operation's variables. `not_null`: the variables that must not be null, although their types are
@@ -79,9 +80,10 @@ impl Rules {
         for definition in &operation.variables {
             let variable = &definition.node;
             let Some(value) = sent.get(&variable.name.node) else { continue };
+            let value = value.clone().into_value();
             let (of, path) = (&variable.var_type.node, Path::of_variable(&variable.name.node));
-            let checked = self.checker(false).check((of, false), value, path, &mut Vec::new()).and_then(|()| {
-                let is_null = *value == Value::Null && not_null.contains(&variable.name.node);
+            let checked = self.checker(false).check((of, false), &value, path, &mut Vec::new()).and_then(|()| {
+                let is_null = value == Literal::Null && not_null.contains(&variable.name.node);
                 if is_null { Err(format!("\"{path}\", null is not allowed where it is used")) } else { Ok(()) }
             });
             if let Err(reason) = checked {

@@ -4,65 +4,15 @@
 
 use std::fmt;
 
+use async_graphql::Name;
 use async_graphql::indexmap::IndexMap;
 use async_graphql::parser::types::{BaseType, Type};
-use async_graphql::{Name, Value};
 use async_graphql_value::Value as Literal;
-use serde_json::Number;
 
 use super::suggest::did_you_mean;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::site_fields::{PAGE_FIELDS, POST_FIELDS, input_name};
 use crate::graphql::type_map::{Arguments, Input, Scalar, TypeMap};
-
-/// A value in a document, or the value of a variable.
-pub(super) trait Given: Sized {
-    fn view(&self) -> View<'_, Self>;
-}
-
-pub(super) enum View<'a, V> {
-    Variable(&'a Name),
-    Null,
-    Number(&'a Number),
-    Text(&'a str),
-    Boolean,
-    Enum(&'a Name),
-    List(&'a [V]),
-    Object(&'a IndexMap<Name, V>),
-    /// No client can send this value.
-    Other,
-}
-
-impl Given for Literal {
-    fn view(&self) -> View<'_, Self> {
-        match self {
-            Self::Variable(name) => View::Variable(name),
-            Self::Null => View::Null,
-            Self::Number(number) => View::Number(number),
-            Self::String(text) => View::Text(text),
-            Self::Boolean(_) => View::Boolean,
-            Self::Enum(name) => View::Enum(name),
-            Self::List(items) => View::List(items),
-            Self::Object(fields) => View::Object(fields),
-            Self::Binary(_) => View::Other,
-        }
-    }
-}
-
-impl Given for Value {
-    fn view(&self) -> View<'_, Self> {
-        match self {
-            Self::Null => View::Null,
-            Self::Number(number) => View::Number(number),
-            Self::String(text) => View::Text(text),
-            Self::Boolean(_) => View::Boolean,
-            Self::Enum(name) => View::Enum(name),
-            Self::List(items) => View::List(items),
-            Self::Object(fields) => View::Object(fields),
-            Self::Binary(_) => View::Other,
-        }
-    }
-}
 
 pub(super) struct Use<'a> {
     pub variable: &'a Name,
@@ -127,50 +77,45 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// The path and the reason, as in `"filter.tags", expected type "TagFilter"`. Recursion is bounded, because the guard and the JSON
     /// parser limit the nesting of input.
-    pub(super) fn check<V: Given>(
+    pub(super) fn check(
         self,
         (of, has_default): (&'a Type, bool),
-        value: &'a V,
+        value: &'a Literal,
         path: Path<'_>,
         uses: &mut Vec<Use<'a>>,
     ) -> Result<(), String> {
-        match (value.view(), &of.base) {
-            (View::Variable(variable), _) => {
+        match (value, &of.base) {
+            (Literal::Variable(variable), _) => {
                 uses.push(Use { variable, expected: of, has_default });
                 Ok(())
             }
-            (View::Null, _) if of.nullable => Ok(()),
-            (View::Null, _) => Err(expected(path, &of.to_string())),
-            (View::List(items), BaseType::List(item)) => items.iter().enumerate().try_for_each(|(index, value)| {
+            (Literal::Null, _) if of.nullable => Ok(()),
+            (Literal::Null, _) => Err(expected(path, &of.to_string())),
+            (Literal::List(items), BaseType::List(item)) => items.iter().enumerate().try_for_each(|(index, value)| {
                 let path = Path { parent: Some(&path), segment: Segment::Item(index) };
                 self.check((item, false), value, path, uses)
             }),
             // A single value counts as a list of one item.
             (_, BaseType::List(item)) => self.check((item, false), value, path, uses),
-            (view, BaseType::Named(name)) => match self.types.input(name) {
+            (value, BaseType::Named(name)) => match self.types.input(name) {
                 // The engine reports variables whose type is not an input type.
                 None => Ok(()),
                 Some(Input::Scalar(Scalar::DateTime)) if self.is_declared => Ok(()),
-                Some(Input::Scalar(scalar)) => check_scalar(*scalar, &view, name, path),
-                Some(Input::Enum(values)) => self.check_enum::<V>((name, values), &view, path),
-                Some(Input::Object(fields)) => match view {
-                    View::Object(given) => self.check_object((name, fields), given, path, uses),
+                Some(Input::Scalar(scalar)) => check_scalar(*scalar, value, name, path),
+                Some(Input::Enum(values)) => self.check_enum((name, values), value, path),
+                Some(Input::Object(fields)) => match value {
+                    Literal::Object(given) => self.check_object((name, fields), given, path, uses),
                     _ => Err(expected(path, name)),
                 },
             },
         }
     }
 
-    fn check_enum<V: Given>(
-        self,
-        (of, values): (&Name, &[Name]),
-        view: &View<'_, V>,
-        path: Path<'_>,
-    ) -> Result<(), String> {
-        let name = match view {
-            View::Enum(name) => name.as_str(),
-            View::Text(text) if !self.is_literal => text,
-            View::Text(text) => {
+    fn check_enum(self, (of, values): (&Name, &[Name]), value: &Literal, path: Path<'_>) -> Result<(), String> {
+        let name = match value {
+            Literal::Enum(name) => name.as_str(),
+            Literal::String(text) if !self.is_literal => text.as_str(),
+            Literal::String(text) => {
                 let text: String = text.chars().take(64).collect();
                 return Err(format!("\"{path}\", a value of the enumeration type \"{of}\" has no quotes: {text}"));
             }
@@ -183,10 +128,10 @@ impl<'a> Checker<'a> {
         Err(format!("\"{path}\", enumeration type \"{of}\" does not contain the value \"{name}\"{suggestion}"))
     }
 
-    fn check_object<V: Given>(
+    fn check_object(
         self,
         (of, fields): (&Name, &'a Arguments),
-        given: &'a IndexMap<Name, V>,
+        given: &'a IndexMap<Name, Literal>,
         path: Path<'_>,
         uses: &mut Vec<Use<'a>>,
     ) -> Result<(), String> {
@@ -222,19 +167,19 @@ fn expected(path: Path<'_>, of: &str) -> String {
     format!("\"{path}\", expected type \"{of}\"")
 }
 
-fn check_scalar<V: Given>(scalar: Scalar, view: &View<'_, V>, name: &Name, path: Path<'_>) -> Result<(), String> {
-    let fits = match (scalar, view) {
-        (Scalar::Any, _) | (Scalar::Boolean, View::Boolean) | (Scalar::Float, View::Number(_)) => true,
-        (Scalar::String | Scalar::Id, View::Text(_)) => true,
-        (Scalar::Id, View::Number(number)) => number.is_i64(),
-        (Scalar::Int, View::Number(number)) => match number.as_i64() {
+fn check_scalar(scalar: Scalar, value: &Literal, name: &Name, path: Path<'_>) -> Result<(), String> {
+    let fits = match (scalar, value) {
+        (Scalar::Any, _) | (Scalar::Boolean, Literal::Boolean(_)) | (Scalar::Float, Literal::Number(_)) => true,
+        (Scalar::String | Scalar::Id, Literal::String(_)) => true,
+        (Scalar::Id, Literal::Number(number)) => number.is_i64(),
+        (Scalar::Int, Literal::Number(number)) => match number.as_i64() {
             Some(integer) if i32::try_from(integer).is_err() => {
                 let range = format!("from {} to {}", i32::MIN, i32::MAX);
                 return Err(format!("{}, an integer {range}", expected(path, name)));
             }
             found => found.is_some(),
         },
-        (Scalar::DateTime, View::Text(text)) => {
+        (Scalar::DateTime, Literal::String(text)) => {
             return DateTime::check(text).map_err(|reason| format!("\"{path}\", {reason}"));
         }
         _ => false,

@@ -117,7 +117,8 @@ impl<'a, 'f> Walk<'a, 'f> {
             let variable = &definition.node;
             if let Some(default) = &variable.default_value {
                 let (of, path) = ((&variable.var_type.node, false), Path::of_variable(&variable.name.node));
-                if let Err(reason) = self.checker.check(of, &default.node, path, &mut Vec::new()) {
+                let value = default.node.clone().into_value();
+                if let Err(reason) = self.checker.check(of, &value, path, &mut Vec::new()) {
                     self.faults.add(format!("Invalid default value for variable {reason}"), &[definition.pos]);
                 }
             }
