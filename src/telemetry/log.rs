@@ -15,10 +15,9 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
-use super::json_lines::{JsonLine, JsonMembers};
+use super::lines::Lines;
 use super::repeats::Sampling;
 use super::spans;
-use super::terminal_lines::{TerminalFields, TerminalLine};
 use super::traces::Tracing;
 
 /// The log directives, in the syntax of `tracing`.
@@ -88,17 +87,14 @@ fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
-    let is_pretty = match format {
-        LogFormat::Auto => std::io::stderr().is_terminal(),
-        LogFormat::Json => false,
-        LogFormat::Pretty => true,
+    let is_terminal = std::io::stderr().is_terminal();
+    let form = match format {
+        LogFormat::Pretty => Lines::Terminal,
+        LogFormat::Auto if is_terminal => Lines::Terminal,
+        LogFormat::Auto | LogFormat::Json => Lines::Json,
     };
     let lines = fmt::layer().with_writer(std::io::stderr);
-    if is_pretty {
-        // In colours by default, unless NO_COLOR is set (https://no-color.org).
-        let lines = if std::io::stderr().is_terminal() { lines } else { lines.with_ansi(false) };
-        lines.fmt_fields(TerminalFields).event_format(TerminalLine).boxed()
-    } else {
-        lines.fmt_fields(JsonMembers).event_format(JsonLine).boxed()
-    }
+    // In colours by default, unless NO_COLOR is set (https://no-color.org).
+    let lines = if is_terminal { lines } else { lines.with_ansi(false) };
+    lines.fmt_fields(form).event_format(form).boxed()
 }

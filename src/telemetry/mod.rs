@@ -5,12 +5,11 @@
 //! names, and tests compare it with the code.
 
 mod causes;
-mod json_lines;
+mod lines;
 pub mod log;
 pub mod metrics;
 pub mod repeats;
 pub mod spans;
-mod terminal_lines;
 pub mod traces;
 
 pub use causes::with_causes;
