@@ -23,7 +23,8 @@ impl NamedPicture {
     /// # Errors
     /// If there is no picture with the id.
     pub(crate) fn found(self, field: &'static str) -> Result<AssetHash, UserError> {
-        let message = "there is no picture with this id (a file that is no picture is not one); add it by POST /assets first";
+        let message =
+            "there is no picture with this id (a file that is no picture is not one); add it by POST /assets first";
         self.asset.ok_or_else(|| UserError::not_found(field, message))
     }
 }

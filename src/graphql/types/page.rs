@@ -167,8 +167,7 @@ impl PageObject {
     async fn translation(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Such as `pt-BR`, compared as a whole and without regard to case.")]
-        language: String,
+        #[graphql(desc = "Such as `pt-BR`, compared as a whole and without regard to case.")] language: String,
     ) -> Result<Option<PageObject>> {
         let found = self.page.in_first_of(ctx, &[language]).await?;
         Ok(found.map(|other| Self::new(other.unwrap_or_else(|| Arc::clone(&self.page)))))

@@ -227,8 +227,7 @@ impl PostObject {
     async fn translation(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Such as `pt-BR`, compared as a whole and without regard to case.")]
-        language: String,
+        #[graphql(desc = "Such as `pt-BR`, compared as a whole and without regard to case.")] language: String,
     ) -> Result<Option<PostObject>> {
         let found = self.post.in_first_of(ctx, &[language]).await?;
         Ok(found.map(|other| Self::new(other.unwrap_or_else(|| Arc::clone(&self.post)))))

@@ -14,7 +14,8 @@ use super::value::{TABLES, Value, is_exactly, is_key, is_one_of};
 const OF_DATES: &str = "\
     date dates datetime published publish posted created modified updated lastmod expires expiry expiration";
 /// Words in the key of a mark, whose value is a boolean.
-const OF_HIDDEN: &str = "draft hidden private unlisted protected encrypted secret premium paid paywall gated locked members";
+const OF_HIDDEN: &str =
+    "draft hidden private unlisted protected encrypted secret premium paid paywall gated locked members";
 const OF_SHOWN: &str = "publish published public visible listed";
 /// Last words in the keys of terms.
 const OF_AUTHORS: &str = "author authors coauthor coauthors writer writers byline contributors";
