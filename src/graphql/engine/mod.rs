@@ -6,8 +6,9 @@
 //! - `interface_value`: the error of a field that is selected on an interface has no path;
 //! - `ready`: each field takes a future and a task, and each object a map (#132, #1354, closed);
 //! - `rules`: rules of the specification are lacking, and some are wrong;
-//! - `unsent`: a variable that was not sent is null;
-//! - `validation`: the values of the variables are substituted for those of other operations too (#1014, pull request #1669).
+//! - `unsent`: a variable that was not sent is null.
+//!
+//! `validation` joins the engine's validation, which is made once for a document, with the rules and with that of the variables.
 
 pub mod completion;
 pub(super) mod interface_value;

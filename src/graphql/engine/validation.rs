@@ -1,7 +1,7 @@
 //! Validates a request: by the engine, by the `rules` that the engine lacks, and the values of the variables. The rule:
 //! nothing of a request runs before its whole document and all values of its variables are valid; a cached document is validated once.
 //!
-//! The engine validates a document without the values, because it would substitute them for the variables of other operations too.
+//! The engine validates a document without the values, which are checked for each request.
 
 use std::sync::Arc;
 
