@@ -189,7 +189,12 @@ impl Selections {
         let (name, of) = (&field.name.node, named(&field.ty.node));
         let is_plain = !self.fields.contains_key(of) && !self.interfaces.contains(of);
         // Small pages, so that the whole query stays below the cost limit; other queries walk the lists to their ends.
-        let size = if field.arguments.iter().any(|a| a.node.name.node == "first") { "(first: 4)" } else { "" };
+        let takes = |name: &str| field.arguments.iter().any(|a| a.node.name.node == name);
+        let size = match name.as_str() {
+            "translation" => "(language: \"de\")",
+            _ if takes("first") => "(first: 4)",
+            _ => "",
+        };
         if is_plain { name.to_string() } else { format!("{name}{size}{}", self.all(of, depth)) }
     }
 
