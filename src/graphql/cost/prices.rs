@@ -23,8 +23,9 @@ use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 use super::bound::Bound;
 use super::inputs::{InputCost, given};
 use super::pages::Source;
-use super::reads::POST_READS;
 
+/// The row with the place of a post, and its row there.
+pub(super) const POST_READS: u64 = 2;
 /// The reads of a term by a slug that is not its first one.
 pub(super) const TERM_READS: u64 = 2;
 /// The maximum number of ancestors of a page or category.

@@ -10,11 +10,9 @@ use super::bound::Bound;
 use super::demand::Demand;
 use super::pages::{self, List, Selected, Source};
 use super::prices::{
-    ANCESTORS, GROUP, KEYS_OF_PAGES, OLDEST_REVISION, Objects, Reads, SavedPost, TERM_READS, TERMS_OF_POST,
+    ANCESTORS, GROUP, KEYS_OF_PAGES, OLDEST_REVISION, Objects, POST_READS, Reads, SavedPost, TERM_READS, TERMS_OF_POST,
 };
 
-/// The row with the place of a post, and its row there.
-pub(super) const POST_READS: u64 = 2;
 /// The object that is found by the most reads: a version of a post.
 const NODE_READS_MAX: u64 = POST_READS + REVISION_READS_MAX;
 /// The months of an archive if the month catalog is not in memory.

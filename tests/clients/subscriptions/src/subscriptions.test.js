@@ -89,14 +89,16 @@ test('urql over graphql-ws', async () => {
 
 test('urql by fetch', async () => {
   const fetchOptions = { headers: { authorization } };
-  await followsByUrql(new Client({ url, fetchSubscriptions: true, fetchOptions, exchanges: [fetchExchange] }));
+  // urql 6.0 does not catch the error of its own abort, so the request ends with the test.
+  const client = new Client({ url, fetchSubscriptions: true, fetchOptions, exchanges: [fetchExchange] });
+  await followsByUrql(client, () => {});
 });
 
-function followsByUrql(client) {
+function followsByUrql(client, stop) {
   return follows((variables, sink) => {
     const take = ({ data, error }) => (error ? sink.error(error) : sink.next(data));
     const { unsubscribe } = client.subscription(QUERY, variables).subscribe(take);
-    return unsubscribe;
+    return stop ?? unsubscribe;
   });
 }
 
