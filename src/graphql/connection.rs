@@ -69,7 +69,7 @@ pub struct PostEdge {
     pub(super) node: PostObject,
 }
 
-/// A page of posts, newest first unless the list says otherwise.
+/// A part of a list of posts, newest first unless the list says otherwise.
 #[Object]
 impl PostConnection {
     /// Each item with its cursor.

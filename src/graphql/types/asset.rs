@@ -8,7 +8,7 @@ use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::scalars::DateTime;
 use crate::model::{self, AssetHash, ImageFacts, NodeId, Post, Role};
 
-/// A picture or another file, added by `POST /assets`. Everyone who knows its id or address can get it, also while only a draft shows it.
+/// A picture or another file, added by `POST /assets?name=plan.pdf` with the file as the body (docs/assets.md). Everyone who knows its id or address can get it, also while only a draft shows it.
 #[derive(Interface)]
 #[expect(clippy::duplicated_attributes, reason = "two fields have the same type")]
 #[graphql(
@@ -58,7 +58,7 @@ impl Image {
         &self,
         ctx: &Context<'_>,
         #[graphql(
-            desc = "In pixels: the picture in the next of the widths 160, 320, 480, 640, 960, 1280, 1600, 1920 and 2560; as it is if it is not wider, is animated, or is an SVG."
+            desc = "In pixels: the picture in the next wider of 160, 320, 480, 640, 960, 1280, 1600, 1920 and 2560; as it is if it is not wider, is animated, or is an SVG."
         )]
         width: Option<i32>,
     ) -> Result<String> {

@@ -149,7 +149,7 @@ pub(super) fn metadata_keys(keys: Option<&[String]>) -> Result<Option<&[String]>
     }
 }
 
-/// A post: an article, a news item, a page of documentation.
+/// A post: an article, a news item, an episode.
 #[Object(name = "Post")]
 impl PostObject {
     /// An opaque id that never changes and is never reused.
@@ -282,7 +282,7 @@ impl PostObject {
         DateTime(self.post.updated_at)
     }
 
-    /// When the post was or will be published; null for a draft.
+    /// When the post was or will be published; null only for a draft.
     async fn published_at(&self) -> Option<DateTime> {
         self.post.published_at.map(DateTime)
     }

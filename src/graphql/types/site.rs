@@ -15,7 +15,7 @@ use super::asset::Image;
 
 pub struct Site(pub Arc<model::site::Site>);
 
-/// The web site that shows the content, as the operator has set it.
+/// The web site that shows the content, as the operator has set it. Its feeds are at `/feed.xml` and `/feed.json` of this server (docs/feeds.md).
 #[Object]
 impl Site {
     /// The home page, with a slash at its end. If it is null, every `canonicalUrl` is null.
