@@ -43,6 +43,11 @@ impl RequestFailure {
         Self::new(StatusCode::BAD_REQUEST, Code::BadRequest, message)
     }
 
+    pub fn timed_out(limit: Duration) -> Self {
+        let message = format!("No answer within {limit:?}. It is not known whether a mutation was applied.");
+        Self::new(StatusCode::GATEWAY_TIMEOUT, Code::Timeout, message)
+    }
+
     /// JSON that is not a request ("GraphQL over HTTP", "Status Codes": 422).
     pub fn malformed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, Code::BadRequest, message)

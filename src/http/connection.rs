@@ -84,7 +84,7 @@ impl Streaming {
     pub(super) async fn stopped(&self) {
         let mut is_stopping = self.is_stopping.clone();
         if is_stopping.wait_for(|is_stopping| *is_stopping).await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

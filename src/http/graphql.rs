@@ -51,7 +51,8 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
     let received = receiving.instrument(spans::receive()).await;
     stages.end("receive");
     let mut response = match received {
-        Ok(body) if gets_events => {
+        Ok(mut body) if gets_events => {
+            body.shrink_to_fit();
             return Box::pin(events::answer(api, head.headers, share, Sent::Body(body))).await;
         }
         Ok(received) => answer_received(&api, &head.headers, (received, media), &share, &mut stages).await,

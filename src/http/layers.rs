@@ -6,14 +6,13 @@
 
 use std::{any::Any, convert::Infallible, panic::AssertUnwindSafe, pin::pin, sync::Arc};
 
-use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Response, header};
 use axum::{body::Body, extract::Request, response::IntoResponse, routing::Route};
 use futures_util::FutureExt;
 use tower::{Layer, Service, service_fn, util::option_layer};
 use tower_http::cors::CorsLayer;
 
 use super::{answer::RequestFailure, api::Api, assets, clients, compression, observe, request_id};
-use crate::graphql::error::Code;
 
 /// JSON is data: a browser must not guess another type for it, run anything in it, or show it in a frame.
 const ALWAYS: [(HeaderName, HeaderValue); 3] = [
@@ -117,8 +116,7 @@ where
         Ok(response) => response,
         Err(_elapsed) => {
             tracing::warn!(?limit, "a request was not answered in time");
-            let message = format!("No answer within {limit:?}. It is not known whether a mutation was applied.");
-            RequestFailure::new(StatusCode::GATEWAY_TIMEOUT, Code::Timeout, message).into_response()
+            RequestFailure::timed_out(limit).into_response()
         }
     }
 }

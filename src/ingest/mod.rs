@@ -100,7 +100,11 @@ pub async fn import(
         long: Mutex::default(),
     };
     let run = ImportRun { content, writer, parts: Arc::new(parts), is_dry: options.dry_run };
-    let mut batches = Batches::new(source.entries());
+    let is_linked = |index: usize| {
+        let id = run.parts.resolved.existing_id(index).and_then(|id| id.parse::<PostId>().ok());
+        id.is_some_and(|id| run.parts.inventory.linked.contains(&id))
+    };
+    let mut batches = Batches::new(source.entries(), is_linked);
     let mut next = run.build(&batches.next().unwrap_or_default()).await?;
     while !next.is_empty() {
         done += next.len();
@@ -180,7 +184,13 @@ impl ImportRun<'_> {
             let outcome = match (outcome, linked) {
                 (Outcome::Untranslatable(why), Some(change)) => {
                     report.notes.push(Note { origin: origin.clone(), text: not_linked(why) });
-                    self.write_unlinked(change).await?
+                    match self.write_unlinked(change).await? {
+                        Some(outcome) => outcome,
+                        None => {
+                            report.unchanged += 1;
+                            continue;
+                        }
+                    }
                 }
                 (outcome, _) => outcome,
             };

@@ -8,17 +8,21 @@ const POSTS_AT_ONCE: usize = 1_500;
 /// The most bytes of the bodies of a batch, unless a single body is longer. Two batches are in memory.
 const BODIES_BYTES_MAX: usize = 16 << 20;
 
-/// The indices of the entries in batches, which are read, planned and written together: drafts first, then the oldest months.
+/// The indices of the entries in batches, which are read, planned and written together: first the posts that have translations in the store, whose groups new
+/// translations join; then drafts, then the oldest months.
 pub(super) struct Batches<'e> {
     entries: &'e [Entry],
     order: std::vec::IntoIter<u32>,
+    /// How many posts without translations in the store come last.
+    others: usize,
 }
 
 impl<'e> Batches<'e> {
-    pub(super) fn new(entries: &'e [Entry]) -> Self {
+    pub(super) fn new(entries: &'e [Entry], is_linked: impl Fn(usize) -> bool) -> Self {
         let mut order: Vec<u32> = (0..entries.len() as u32).collect();
-        order.sort_by_key(|index| entries[*index as usize].published_at());
-        Self { entries, order: order.into_iter() }
+        order.sort_by_cached_key(|index| (!is_linked(*index as usize), entries[*index as usize].published_at()));
+        let others = order.iter().filter(|index| !is_linked(**index as usize)).count();
+        Self { entries, order: order.into_iter(), others }
     }
 }
 
@@ -30,7 +34,8 @@ impl Iterator for Batches<'_> {
         while batch.len() < POSTS_AT_ONCE {
             let Some(index) = self.order.as_slice().first().map(|index| *index as usize) else { break };
             bytes += self.entries[index].body_bytes();
-            if bytes > BODIES_BYTES_MAX && !batch.is_empty() {
+            let is_other = self.order.len() == self.others;
+            if (bytes > BODIES_BYTES_MAX || is_other) && !batch.is_empty() {
                 break;
             }
             batch.push(index);
@@ -62,13 +67,14 @@ mod tests {
     fn drafts_are_first_and_then_the_oldest_posts() {
         let instants = [Some("2025-02-01T00:00:00Z"), Some("2025-01-02T00:00:00Z"), None, Some("2025-01-01T00:00:00Z")];
         let entries = instants.map(|at| entry(at, 0));
-        assert_eq!(Batches::new(&entries).flatten().collect::<Vec<_>>(), [2, 3, 1, 0]);
+        assert_eq!(Batches::new(&entries, |_| false).flatten().collect::<Vec<_>>(), [2, 3, 1, 0]);
+        assert_eq!(Batches::new(&entries, |index| index == 0).collect::<Vec<_>>(), [vec![0], vec![2, 3, 1]]);
     }
 
     #[test]
     fn a_batch_has_a_bounded_number_of_posts_and_bytes() {
         let small: Vec<_> = (0..POSTS_AT_ONCE + 1).map(|_| entry(None, 1)).collect();
-        let sizes = |entries: &[Entry]| Batches::new(entries).map(|batch| batch.len()).collect::<Vec<_>>();
+        let sizes = |entries: &[Entry]| Batches::new(entries, |_| false).map(|batch| batch.len()).collect::<Vec<_>>();
         assert_eq!(sizes(&small), [POSTS_AT_ONCE, 1]);
         let large =
             [1, BODIES_BYTES_MAX, BODIES_BYTES_MAX - 1, 1, 2 * BODIES_BYTES_MAX, 1].map(|bytes| entry(None, bytes));

@@ -44,6 +44,7 @@ pub(super) async fn import(
 ) -> Result<()> {
     let pages = in_order(pages, report);
     let run = PageImport { now: content.clock().now(), writer, options, groups: Groups::default() };
+    run.find_groups(&pages).await?;
     // A dry run plans all of them on one tree, because nothing is written that the next part could build on.
     let size = if options.dry_run { pages.len().max(1) } else { PAGES_PER_TRANSACTION };
     for part in pages.chunks(size) {
@@ -132,18 +133,25 @@ impl PageImport<'_> {
         Err(ContentError::Busy)
     }
 
+    /// Takes the groups that stored pages have, so that new translations join them.
+    async fn find_groups(&self, pages: &[ImportedPage]) -> Result<()> {
+        let mut linked = pages.iter().filter(|page| page.translations.is_some()).peekable();
+        if linked.peek().is_none() {
+            return Ok(());
+        }
+        let mut tree = self.writer.page_tree().await?;
+        for page in linked {
+            if let Some(stored) = stored(&mut tree, page).await? {
+                self.groups.join(page.translations.as_deref(), &stored.page.post);
+            }
+        }
+        Ok(())
+    }
+
     async fn plan(&self, tree: &mut PageTree<'_>, page: &ImportedPage) -> Result<Planned> {
         let failed = |reason: String| Planned::Failed(Failed { origin: page.name(), reason });
-        let own_id = page.id.as_ref().and_then(|id| id.parse::<PostId>().ok());
-        let by_id = match &own_id {
-            Some(id) => tree.by_id(id).await?,
-            None => None,
-        };
-        let stored = match by_id {
-            Some(stored) => Some(stored),
-            None => tree.at(&page.path).await?.filter(|stored| stored.page.path == page.path),
-        };
-        let Some(before) = stored else {
+        let own_id = own_id(page);
+        let Some(before) = stored(tree, page).await? else {
             if tree.count() >= PAGES_MAX {
                 return Ok(failed(format!("a site has at most {PAGES_MAX} pages")));
             }
@@ -193,10 +201,14 @@ impl PageImport<'_> {
         if after.page.post.published_at != before.page.post.published_at {
             after.page.is_scheduled = after.page.post.published_at.is_some_and(|at| at > self.now);
         }
-        let mut same = after.clone();
-        same.page.post.version = before.page.post.version;
-        same.page.post.updated_at = page.updated_at.unwrap_or(before.page.post.updated_at);
-        if same == before && page.path == before.page.path {
+        let is_same = |after: &WholeSitePage| {
+            let mut same = after.clone();
+            same.changed_by.clone_from(&before.changed_by);
+            same.page.post.version = before.page.post.version;
+            same.page.post.updated_at = page.updated_at.unwrap_or(before.page.post.updated_at);
+            same == before && page.path == before.page.path
+        };
+        if is_same(&after) {
             return Ok(Planned::Unchanged);
         }
         let changed_by = before.changed_by.as_ref().filter(|by| by.kind != ActorKind::Import);
@@ -213,7 +225,11 @@ impl PageImport<'_> {
                 Err(bad) => return Ok(failed(bad.to_string())),
             }
         }
-        let unlinked = put(tree, &mut after, before.page.post.translation_group).await?;
+        let unlinked = put(tree, &mut after, before.page.post.translation_group.clone()).await?;
+        if unlinked.is_some() && is_same(&after) {
+            tree.put(before);
+            return Ok(Planned::Unchanged);
+        }
         Ok(match self.too_many_scheduled(tree, &after).await? {
             Some(reason) => failed(reason),
             None => Planned::Changed(unlinked),
@@ -268,7 +284,21 @@ impl PageImport<'_> {
     }
 }
 
-/// Puts a page into the tree, in the group `other` of translations if it cannot be in its own. Returns why.
+fn own_id(page: &ImportedPage) -> Option<PostId> {
+    page.id.as_ref().and_then(|id| id.parse().ok())
+}
+
+/// The stored page of an imported one: by its id, or by its path.
+async fn stored(tree: &mut PageTree<'_>, page: &ImportedPage) -> Result<Option<WholeSitePage>> {
+    if let Some(id) = own_id(page)
+        && let Some(stored) = tree.by_id(&id).await?
+    {
+        return Ok(Some(stored));
+    }
+    Ok(tree.at(&page.path).await?.filter(|stored| stored.page.path == page.path))
+}
+
+/// Puts a page into the tree, in the group `other` of translations if it cannot be in its own, or in none. Returns why.
 async fn put(
     tree: &mut PageTree<'_>,
     page: &mut WholeSitePage,
@@ -279,6 +309,10 @@ async fn put(
     if bad.is_some() {
         page.page.post.translation_group = other;
         tree.put(page.clone());
+        if tree.bad_translation_of(page.id()).await?.is_some() {
+            page.page.post.translation_group = None;
+            tree.put(page.clone());
+        }
     }
     Ok(bad)
 }

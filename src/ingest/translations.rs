@@ -9,7 +9,7 @@ use crate::content::write::{Change, Outcome, Planned};
 use crate::model::post::BadTranslation;
 use crate::model::{Post, PostId, TranslationGroup};
 
-use super::ImportRun;
+use super::{ImportRun, is_same};
 
 /// By the keys of the source.
 #[derive(Debug, Default)]
@@ -28,15 +28,36 @@ impl Groups {
     }
 }
 
-impl ImportRun<'_> {
-    /// Makes a change without the group that the post cannot be in.
-    pub(super) async fn write_unlinked(&self, mut change: Change) -> Result<Outcome> {
-        let before = change.before().and_then(|post| post.translation_group.clone());
-        if let Some(after) = &mut change.after {
-            after.post.translation_group = before;
+impl Groups {
+    /// The translations with this key are in the group of a stored one, if it has a group.
+    pub(super) fn join(&self, key: Option<&str>, stored: &Post) {
+        if let (Some(key), Some(group)) = (key, &stored.translation_group) {
+            let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            groups.entry(key.to_owned()).or_insert_with(|| group.clone());
         }
-        let planned = Planned::of(change, &self.content.indexed_fields())?;
-        Ok(self.writer.change_planned(vec![planned], &[], None).await?.pop().unwrap_or(Outcome::Conflict))
+    }
+}
+
+impl ImportRun<'_> {
+    /// Makes a change without the group that the post cannot be in: in the one that it has, or in none. `None` if that leaves nothing to change.
+    pub(super) async fn write_unlinked(&self, mut change: Change) -> Result<Option<Outcome>> {
+        let before = change.before().and_then(|post| post.translation_group.clone());
+        let mut outcome = Outcome::Conflict;
+        for group in [before.clone(), None].into_iter().take(if before.is_some() { 2 } else { 1 }) {
+            let Some(after) = &mut change.after else { break };
+            after.post.translation_group = group;
+            if let Some(stored) = &change.before
+                && is_same(&stored.whole, after, None)
+            {
+                return Ok(None);
+            }
+            let planned = Planned::of(change.clone(), &self.content.indexed_fields())?;
+            outcome = self.writer.change_planned(vec![planned], &[], None).await?.pop().unwrap_or(Outcome::Conflict);
+            if !matches!(outcome, Outcome::Untranslatable(_)) {
+                break;
+            }
+        }
+        Ok(Some(outcome))
     }
 }
 

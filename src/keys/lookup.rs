@@ -27,7 +27,7 @@ pub fn by_translation(post: &Post) -> Option<Key> {
 /// The posts of a group.
 pub fn translations(group: &TranslationGroup) -> RowRange {
     let (from, to) = translation::bounds(group);
-    range(&bucket(group.as_str()), Some(from), Some(to))
+    range(bucket(group.as_str()), Some(from), Some(to))
 }
 
 /// What a row of `PostKeys` is found by.

@@ -8,7 +8,7 @@
 //! | `p-{path}`, with `:` in place of each slash | the id of the page that has the path, now or formerly |
 //! | `c-{parent}:{order}-{slug}` | the summary of a published page; the parent is an id, or `top` |
 //! | `d-{parent}:{order}-{slug}` | the same of a draft |
-//! | `t-{group}-{language}` | the page of this language in a group of translations, without its body
+//! | `t-{group}-{language}` | the page of this language in a group of translations, without its body |
 //! | `s-{ticks}-{id}` | a page that was scheduled for this instant: its row in the list |
 
 use crate::model::{Instant, PagePath, Post, PostId, Slug, TranslationGroup};

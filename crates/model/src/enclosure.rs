@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::asset::{AssetFacts, AssetName};
 use super::file_format::FileFormat;
@@ -66,6 +67,8 @@ impl Enclosure {
             && names.next().is_none();
         if !is_web_address(&self.url) && self.asset().is_none() {
             Err("has a URL that does not begin with http:// or https://".to_owned())
+        } else if self.asset().is_none() && (self.url.trim() != self.url || Url::parse(&self.url).is_err()) {
+            Err("has an address that is no URL".to_owned())
         } else if self.url.chars().count() > URL_CHARS_MAX {
             Err(format!("has a URL of more than {URL_CHARS_MAX} characters"))
         } else if self.byte_size.is_some_and(|bytes| bytes < 1) {
@@ -132,6 +135,8 @@ mod tests {
             ("/b.mp3", None, None),
             ("/assets/b.mp3", None, None),
             ("https://a.example/b.mp3 c", None, None),
+            ("https://a.example/b.mp3\u{3000}", None, Some("audio/mpeg")),
+            ("https://[bad/b.mp3", None, None),
             (&long, None, None),
             ("https://a.example/b", None, None),
             ("https://a.example/b.mp3", Some(0), None),

@@ -36,6 +36,8 @@ impl InventoryPost {
 pub struct Inventory {
     pub posts: HashMap<PostId, InventoryPost>,
     pub slugs: HashMap<Slug, PostId>,
+    /// The posts that have a group of translations.
+    pub linked: HashSet<PostId>,
 }
 
 impl Content {
@@ -46,6 +48,7 @@ impl Content {
             for row in &found {
                 let found_by = lookup::parse(&row.key);
                 if found_by == Some(Lookup::Translation) {
+                    inventory.linked.insert(rows::post::read_summary(row)?.id);
                     continue;
                 }
                 match (found_by, rows::lookup::read(row)?) {

@@ -16,7 +16,7 @@ use tokio::sync::{Semaphore, oneshot};
 use crate::content::commands::{NewPost, PostChanges};
 use crate::model::excerpt::excerpt_of;
 use crate::model::site::SiteUrl;
-use crate::model::{Rendered, html_links, render};
+use crate::model::{AssetName, Rendered, html_links, render};
 
 /// The default limit of the cache.
 pub const KEPT_BYTES_MAX: usize = 64 << 20;
@@ -82,7 +82,10 @@ impl Renderer {
         }
         let mut rendered = render(&markdown);
         if let Some(url) = &self.public_url {
-            let absolute = |address: &str| address.starts_with(ASSETS).then(|| url.join(address));
+            let absolute = |address: &str| {
+                let name = address.strip_prefix(ASSETS)?.split(['?', '#']).next()?;
+                name.parse::<AssetName>().ok().map(|_| url.join(address))
+            };
             rendered.html = html_links::with_addresses(&rendered.html, absolute);
         }
         let rendered = Arc::new(rendered);

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::task::{Poll, ready};
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 
-use super::{Event, Operation, Sent, pings};
-use crate::graphql::error::OK;
+use super::{Event, Operation, REQUEST_BYTES_MAX, Sent, pings, place};
+use crate::graphql::error::{Code, OK};
 use crate::http::accept::Media;
+use crate::http::answer::RequestFailure;
 use crate::http::api::{Api, Share};
 use crate::http::compression::Uncompressed;
 use crate::http::connection::EventStream;
@@ -31,8 +32,12 @@ pub(in crate::http) async fn answer(api: Arc<Api>, headers: HeaderMap, share: Sh
         return refused.render(Media::Json);
     }
     let streaming = share.connection.streaming.clone();
-    let mut operation = match Operation::new(api, headers, share, sent) {
-        Ok(operation) => operation,
+    if matches!(&sent, Sent::Body(body) if body.len() > REQUEST_BYTES_MAX) {
+        let message = format!("A request for a stream of events has at most {REQUEST_BYTES_MAX} bytes.");
+        return RequestFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message).render(Media::Json);
+    }
+    let mut operation = match place(&share) {
+        Ok(place) => Operation::new(api, headers, share, sent, Some(place)),
         Err(refused) => return refused.render(Media::Json),
     };
     let first = operation.execute().await;

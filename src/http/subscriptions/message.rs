@@ -1,6 +1,8 @@
 //! The messages of `graphql-transport-ws` (<https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md>). The rule: what the protocol does not define closes
 //! the connection with 4400.
 
+use std::borrow::Cow;
+
 use axum::extract::ws::{CloseFrame, Message};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -10,22 +12,38 @@ use super::Event;
 /// The reason of a close frame has at most 123 bytes (RFC 6455, section 5.5).
 const REASON_BYTES_MAX: usize = 123;
 
+/// A message of a client, with its payload as JSON.
+pub(super) enum FromClient<'m> {
+    ConnectionInit { payload: Option<&'m str> },
+    Subscribe { id: String, payload: &'m str },
+    Complete { id: String },
+    Ping,
+    Pong,
+}
+
+/// The payload is not parsed here: the values of a request are counted before they are.
 #[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum FromClient {
-    ConnectionInit {
-        #[serde(default)]
-        payload: Option<serde_json::Value>,
-    },
-    Subscribe {
-        id: String,
-        payload: serde_json::Value,
-    },
-    Complete {
-        id: String,
-    },
-    Ping {},
-    Pong {},
+struct Fields<'m> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'m, str>,
+    id: Option<String>,
+    #[serde(borrow)]
+    payload: Option<&'m RawValue>,
+}
+
+impl<'m> FromClient<'m> {
+    pub(super) fn parse(text: &'m str) -> Result<Self, serde_json::Error> {
+        let Fields { kind, id, payload } = serde_json::from_str(text)?;
+        let payload = payload.map(RawValue::get);
+        match (&*kind, id, payload) {
+            ("connection_init", _, payload) => Ok(Self::ConnectionInit { payload }),
+            ("subscribe", Some(id), Some(payload)) => Ok(Self::Subscribe { id, payload }),
+            ("complete", Some(id), _) => Ok(Self::Complete { id }),
+            ("ping", ..) => Ok(Self::Ping),
+            ("pong", ..) => Ok(Self::Pong),
+            _ => Err(serde::de::Error::custom("no message of the protocol")),
+        }
+    }
 }
 
 #[derive(Serialize)]

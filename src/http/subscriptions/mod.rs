@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Interval, MissedTickBehavior, interval_at};
+use tokio::time::{Interval, MissedTickBehavior, interval_at, timeout};
 
 use super::answer::{Answer, RequestFailure};
 use super::api::{Api, Share};
@@ -33,6 +33,17 @@ fn pings() -> Interval {
     pings
 }
 
+/// A slot for an operation, or for a WebSocket with one.
+fn place(share: &Share) -> Result<OwnedSemaphorePermit, RequestFailure> {
+    Arc::clone(&share.connection.streaming.operations).try_acquire_owned().map_err(|_| {
+        let message = "This server has as many subscriptions as its connections allow. Try again later.";
+        RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message)
+    })
+}
+
+/// The longest request with events, which is kept as long as its operation. Longer ones, such as those with the text of a post, are sent by POST for one answer.
+pub(super) const REQUEST_BYTES_MAX: usize = 64 * 1024;
+
 /// A request as it was sent, which is parsed for each of its answers.
 pub(super) enum Sent {
     Body(Vec<u8>),
@@ -49,7 +60,7 @@ struct Operation {
     has_ended: bool,
     /// Set once it waits for events.
     waiting: Option<HeldGauge>,
-    _place: OwnedSemaphorePermit,
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 /// An answer, with the memory that it uses until it is dropped.
@@ -67,13 +78,10 @@ impl Event {
 }
 
 impl Operation {
-    fn new(api: Arc<Api>, headers: HeaderMap, share: Share, sent: Sent) -> Result<Self, RequestFailure> {
-        let Ok(place) = Arc::clone(&share.connection.streaming.operations).try_acquire_owned() else {
-            let message = "This server has as many subscriptions as its connections allow. Try again later.";
-            return Err(RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message));
-        };
+    /// `place`: one of the slots for operations; `None` if it uses that of its WebSocket.
+    fn new(api: Arc<Api>, headers: HeaderMap, share: Share, sent: Sent, place: Option<OwnedSemaphorePermit>) -> Self {
         let subscribed = Arc::default();
-        Ok(Self { api, headers, share, sent, subscribed, has_ended: false, waiting: None, _place: place })
+        Self { api, headers, share, sent, subscribed, has_ended: false, waiting: None, _place: place }
     }
 
     /// The next answer; `None` after the last one.
@@ -93,8 +101,14 @@ impl Operation {
     /// Executes the request once. `None` if it has no event; then more may come.
     async fn execute(&mut self) -> Option<Event> {
         let share = self.share.of_own_query();
-        let ran = Box::pin(self.api.turns.run(self.run(&share))).await;
-        let answer = ran.map_or_else(|failure| Answer::of(&failure.into()), |ran| ran.answer);
+        let limit = self.api.settings.limits.request_time;
+        let running = Box::pin(self.api.turns.run(self.run(&share)));
+        let ran = timeout(limit, running).await.unwrap_or_else(|_| Err(RequestFailure::timed_out(limit)));
+        let mut answer = ran.map_or_else(|failure| Answer::of(&failure.into()), |ran| ran.answer);
+        // The text of the event is a copy of the answer.
+        if let Err(over) = share.charge.take(2 * answer.json.length()).await {
+            answer = Answer::of(&RequestFailure::from(over).into());
+        }
         let is_refusal = !answer.has_data && answer.code() != OK;
         self.has_ended = is_refusal || !self.subscribed.has_begun();
         if !self.has_ended && self.waiting.is_none() {

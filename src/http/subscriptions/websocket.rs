@@ -17,7 +17,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::message::{FromClient, ToClient, close};
-use super::{Event, Operation, Sent, pings};
+use super::{Event, Operation, REQUEST_BYTES_MAX, Sent, pings};
 use crate::graphql::error::{Code, retry_after_of};
 use crate::graphql::fair_use::ClientAddress;
 use crate::http::answer::RequestFailure;
@@ -28,10 +28,8 @@ use crate::http::request_headers::forward_token;
 const PROTOCOL: &str = "graphql-transport-ws";
 /// How long a client may take until it has sent `connection_init`.
 const INIT_TIME: Duration = Duration::from_secs(10);
-/// The documents of front ends are shorter. Longer requests, such as those with the text of a post, are sent by POST.
-const MESSAGE_BYTES_MAX: usize = 128 * 1024;
-/// A longer one is not received, so its client may not read why the connection is closed.
-const RECEIVED_BYTES_MAX: usize = 192 * 1024;
+/// A longer message is not received, so its client may not read why the connection is closed.
+const RECEIVED_BYTES_MAX: usize = REQUEST_BYTES_MAX * 3 / 2;
 const BUFFER_BYTES: usize = 8 * 1024;
 /// How long a client has to confirm that the connection ends.
 const CLOSE_TIME: Duration = Duration::from_secs(2);
@@ -50,9 +48,8 @@ pub(in crate::http) async fn answer(api: Arc<Api>, mut head: Parts) -> Response<
         let message = "Pages of this origin may not connect; the setting `cors_origin` allows it.";
         return RequestFailure::new(StatusCode::FORBIDDEN, Code::Forbidden, message).into_response();
     }
-    let upgrade = match WebSocketUpgrade::from_request_parts(&mut head, &()).await {
-        Ok(upgrade) => upgrade,
-        Err(_) => return RequestFailure::bad_request("This is no handshake of a WebSocket.").into_response(),
+    let Ok(upgrade) = WebSocketUpgrade::from_request_parts(&mut head, &()).await else {
+        return RequestFailure::bad_request("This is no handshake of a WebSocket.").into_response();
     };
     if !upgrade.requested_protocols().any(|protocol| protocol == PROTOCOL) {
         return RequestFailure::bad_request(format!("`Sec-WebSocket-Protocol` must be `{PROTOCOL}`.")).into_response();
@@ -61,10 +58,15 @@ pub(in crate::http) async fn answer(api: Arc<Api>, mut head: Parts) -> Response<
         Ok(share) => share,
         Err(refused) => return refused.into_response(),
     };
-    let Ok(place) = Arc::clone(&share.connection.websocket).try_acquire_owned() else {
+    let Ok(of_connection) = Arc::clone(&share.connection.websocket).try_acquire_owned() else {
         return RequestFailure::bad_request("This connection is a WebSocket already.").into_response();
     };
-    let connection = Connection::new(api, head.headers, share, place);
+    let places =
+        super::place(&share).and_then(|of_all| Ok([Some(of_connection), Some(of_all), of_client(&api, &share)?]));
+    let connection = match places {
+        Ok(places) => Connection::new(api, head.headers, share, places),
+        Err(refused) => return refused.into_response(),
+    };
     upgrade
         .protocols([PROTOCOL])
         .read_buffer_size(BUFFER_BYTES)
@@ -73,10 +75,34 @@ pub(in crate::http) async fn answer(api: Arc<Api>, mut head: Parts) -> Response<
         .on_upgrade(move |socket| connection.serve(socket))
 }
 
+/// A WebSocket, and each further operation on it, counts as a request in progress of its client, if a proxy names the client.
+fn of_client(api: &Api, share: &Share) -> Result<Option<OwnedSemaphorePermit>, RequestFailure> {
+    let (Some(clients), Some(client)) = (&api.clients, share.client) else { return Ok(None) };
+    let place = clients.requests.of(client).try_acquire_owned();
+    place.map(Some).map_err(|_| too_many("This client has too many requests in progress.".to_owned()))
+}
+
+fn too_many(message: String) -> RequestFailure {
+    RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message)
+}
+
 /// Whether a page of this server connects. The scheme may differ, because a proxy may have ended TLS.
 fn is_own(origin: &HeaderValue, headers: &HeaderMap) -> bool {
     let host = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, host)| host.as_bytes());
     host.is_some() && host == headers.get(header::HOST).map(HeaderValue::as_bytes)
+}
+
+/// The token in the payload of `connection_init`, if it has one.
+fn token_of(payload: &str) -> Result<Option<HeaderValue>, End> {
+    let payload = match serde_json::from_str(payload) {
+        Ok(serde_json::Value::Null) => return Ok(None),
+        Ok(serde_json::Value::Object(payload)) => payload,
+        Ok(_) | Err(_) => return Err(Some(close(4400, "The payload must be an object"))),
+    };
+    let named = payload.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    let Some((_, token)) = named.filter(|(_, token)| !token.is_null()) else { return Ok(None) };
+    let token = token.as_str().and_then(|token| HeaderValue::from_str(token).ok());
+    token.map(Some).ok_or_else(|| Some(close(4400, "`authorization` must be a text as in the header")))
 }
 
 /// Why a connection ends: the close frame, or `None` if the client is gone or reads nothing.
@@ -99,11 +125,12 @@ struct Connection {
     tasks: JoinSet<()>,
     answers: (mpsc::Sender<Sending>, mpsc::Receiver<Sending>),
     begun: u64,
-    _place: OwnedSemaphorePermit,
+    /// Of the connection, of all operations, and of the client; the first operation uses them.
+    _places: [Option<OwnedSemaphorePermit>; 3],
 }
 
 impl Connection {
-    fn new(api: Arc<Api>, headers: HeaderMap, share: Share, place: OwnedSemaphorePermit) -> Self {
+    fn new(api: Arc<Api>, headers: HeaderMap, share: Share, places: [Option<OwnedSemaphorePermit>; 3]) -> Self {
         Self {
             api,
             headers,
@@ -113,7 +140,7 @@ impl Connection {
             tasks: JoinSet::new(),
             answers: mpsc::channel(1),
             begun: 0,
-            _place: place,
+            _places: places,
         }
     }
 
@@ -135,13 +162,15 @@ impl Connection {
         let (streaming, init_by) = (self.share.connection.streaming.clone(), Instant::now() + INIT_TIME);
         let (mut pings, mut is_alive) = (pings(), true);
         loop {
+            // Its memory is used until it is sent.
+            let mut sent = None;
             let message = tokio::select! {
                 received = socket.recv() => {
                     is_alive = true;
                     match received {
                         None | Some(Ok(Message::Close(_))) => return Err(None),
                         Some(Err(_)) => return Err(Some(close(1009, "a message is broken, or too long"))),
-                        Some(Ok(Message::Text(text))) if text.len() > MESSAGE_BYTES_MAX => {
+                        Some(Ok(Message::Text(text))) if text.len() > REQUEST_BYTES_MAX => {
                             return Err(Some(close(1009, "a message is too long")));
                         }
                         Some(Ok(Message::Ping(_) | Message::Pong(_))) => None,
@@ -149,7 +178,11 @@ impl Connection {
                         Some(Ok(Message::Text(text))) => self.take(&text).await?,
                     }
                 }
-                Some(sending) = self.answers.1.recv() => self.message_of(&sending),
+                Some(sending) = self.answers.1.recv() => {
+                    let message = self.message_of(&sending);
+                    sent = Some(sending);
+                    message
+                }
                 _ = pings.tick() => {
                     if !std::mem::take(&mut is_alive) {
                         return Err(None);
@@ -167,21 +200,22 @@ impl Connection {
                     Ok(Err(_)) | Err(_) => return Err(None),
                 }
             }
+            drop(sent);
         }
     }
 
     /// Does what a message asks for, and returns what it is answered with.
     async fn take(&mut self, text: &str) -> Result<Option<Message>, End> {
-        let message = serde_json::from_str(text).map_err(|error| {
+        let message = FromClient::parse(text).map_err(|error| {
             tracing::debug!(%error, "http.websocket_message_refused");
             Some(close(4400, "Invalid message received"))
         })?;
         match message {
             FromClient::ConnectionInit { payload } => self.init(payload).await.map(Some),
-            FromClient::Ping {} => Ok(Some(ToClient::Pong.message())),
-            FromClient::Pong {} => Ok(None),
+            FromClient::Ping => Ok(Some(ToClient::Pong.message())),
+            FromClient::Pong => Ok(None),
             FromClient::Subscribe { .. } if !self.is_acknowledged => Err(Some(close(4401, "Unauthorized"))),
-            FromClient::Subscribe { id, payload } if payload.is_object() => self.subscribe(id, &payload).await,
+            FromClient::Subscribe { id, payload } if payload.starts_with('{') => self.subscribe(id, payload).await,
             FromClient::Subscribe { .. } => Err(Some(close(4400, "The payload must be an object"))),
             FromClient::Complete { id } => {
                 if let Some((_, task)) = self.operations.remove(&id) {
@@ -193,19 +227,11 @@ impl Connection {
     }
 
     /// A page cannot set headers, so the token can be in the payload, under the name of the header.
-    async fn init(&mut self, payload: Option<serde_json::Value>) -> Result<Message, End> {
+    async fn init(&mut self, payload: Option<&str>) -> Result<Message, End> {
         if std::mem::replace(&mut self.is_acknowledged, true) {
             return Err(Some(close(4429, "Too many initialisation requests")));
         }
-        let payload = match payload {
-            None | Some(serde_json::Value::Null) => serde_json::Map::new(),
-            Some(serde_json::Value::Object(payload)) => payload,
-            Some(_) => return Err(Some(close(4400, "The payload must be an object"))),
-        };
-        let named = payload.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-        if let Some((_, token)) = named.filter(|(_, token)| !token.is_null()) {
-            let token = token.as_str().and_then(|token| HeaderValue::from_str(token).ok());
-            let token = token.ok_or_else(|| Some(close(4400, "`authorization` must be a text as in the header")))?;
+        if let Some(token) = token_of(payload.unwrap_or("null"))? {
             self.headers.insert(header::AUTHORIZATION, token);
         }
         let request = forward_token(GraphqlRequest::new(""), &self.headers);
@@ -218,25 +244,24 @@ impl Connection {
         }
     }
 
-    async fn subscribe(&mut self, id: String, payload: &serde_json::Value) -> Result<Option<Message>, End> {
+    async fn subscribe(&mut self, id: String, payload: &str) -> Result<Option<Message>, End> {
         if self.operations.contains_key(&id) {
             return Err(Some(close(4409, &format!("Subscriber for {id} already exists"))));
         }
         while self.tasks.try_join_next().is_some() {}
-        let body = payload.to_string().into_bytes();
+        let body = payload.as_bytes().to_vec();
         let share = self.share.of_own_query();
         let (api, headers) = (Arc::clone(&self.api), self.headers.clone());
         let charged = share.working.take(body.len() as u64).await;
-        let begin = |place| Operation::new(api, headers, share, Sent::Body(body)).map(|begun| (place, begun));
-        let (place, mut operation) =
-            match charged.map_err(RequestFailure::from).and_then(|()| self.place()).and_then(begin) {
-                Ok(begun) => begun,
-                Err(refused) => return Ok(Some(ToClient::of_answer(&id, &Event::of_refusal(refused)))),
-            };
+        let (of_client, of_all) = match charged.map_err(RequestFailure::from).and_then(|()| self.places()) {
+            Ok(places) => places,
+            Err(refused) => return Ok(Some(ToClient::of_answer(&id, &Event::of_refusal(refused)))),
+        };
+        let mut operation = Operation::new(api, headers, share, Sent::Body(body), of_all);
         self.begun += 1;
         let (number, answers, of) = (self.begun, self.answers.0.clone(), id.clone());
         let task = self.tasks.spawn(async move {
-            let _place = place;
+            let _place = of_client;
             loop {
                 let event = operation.next().await;
                 let is_last = event.is_none();
@@ -250,15 +275,15 @@ impl Connection {
         Ok(None)
     }
 
-    /// An operation counts as a request in progress of its client, if a proxy names the client.
-    fn place(&self) -> Result<Option<OwnedSemaphorePermit>, RequestFailure> {
-        let too_many = |message| RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message);
-        if self.operations.len() >= OPERATIONS_MAX {
-            return Err(too_many(format!("A connection can have {OPERATIONS_MAX} operations; complete one first.")));
+    /// The slots of another operation, of its client and of all.
+    fn places(&self) -> Result<(Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>), RequestFailure> {
+        match self.operations.len() {
+            0 => Ok((None, None)),
+            OPERATIONS_MAX.. => {
+                Err(too_many(format!("A connection can have {OPERATIONS_MAX} operations; complete one first.")))
+            }
+            _ => Ok((of_client(&self.api, &self.share)?, Some(super::place(&self.share)?))),
         }
-        let (Some(clients), Some(client)) = (&self.api.clients, self.share.client) else { return Ok(None) };
-        let place = clients.requests.of(client).try_acquire_owned();
-        place.map(Some).map_err(|_| too_many("This client has too many requests in progress.".to_owned()))
     }
 
     /// `None` if the operation was completed meanwhile.

@@ -13,6 +13,8 @@ const HIDDEN: &str = "\
     unlisted isUnlisted private isPrivate hidden isHidden hide secret unpublished headless protected isProtected \
     passwordProtected encrypt encrypted isEncrypted members membersOnly subscribersOnly premium isPremium paid paywall \
     gated locked wip workInProgress eleventyExcludeFromCollections";
+/// Those of [`HIDDEN`] whose list names who may see the file.
+const MEMBERS: &str = "members membersOnly subscribersOnly premium isPremium paid paywall gated";
 /// A word for "no" hides.
 const SHOWN: &str = "\
     published isPublished publish dgPublish public isPublic listed isListed visible isVisible render routable enabled";
@@ -134,8 +136,18 @@ fn is_mark(key: &str, value: &Value) -> bool {
         return is_off("render") || is_off("list");
     }
     let Some(text) = value.text() else {
-        // Eleventy's value can name collections that exclude the file. In other keys, a list such as `hide: [toc]` is about parts of a page.
-        return !value.is_empty() && (is_one_of(key, DRAFTS) || is_key(key, "eleventyExcludeFromCollections"));
+        // Eleventy's value can name collections that exclude the file. A list such as `hide: [toc]` is about parts of a page.
+        let of_any_value = || {
+            [DRAFTS, MEMBERS].iter().any(|keys| is_one_of(key, keys)) || is_key(key, "eleventyExcludeFromCollections")
+        };
+        let is_hiding = |item: &Value| is_mark(key, item) || says_draft(key, item);
+        let of_items = || matches!(value, Value::List(items) if items.iter().any(is_hiding));
+        let marks = [VISIBILITIES, HIDDEN, STATUSES, PUBLISHED];
+        let of_table = || {
+            let is_table = matches!(value, Value::Table(_)) && !is_key(key, "hide");
+            is_table && marks.iter().any(|keys| is_one_of(key, keys))
+        };
+        return !value.is_empty() && (of_any_value() || of_items() || of_table());
     };
     let is_doubtful = || !is_word(text, YES) && !text.contains(|c: char| c.is_ascii_digit());
     (is_one_of(key, DRAFTS) && !is_word(text, NO))

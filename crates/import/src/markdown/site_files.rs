@@ -125,10 +125,16 @@ impl SiteFiles {
         stem.strip_suffix("/index").unwrap_or(stem).to_owned()
     }
 
-    /// What the file has in common with its translations: Hugo's key in the front matter, which wins, or the path without a language.
+    /// What the file has in common with its translations: Hugo's key in the front matter, which wins, or the path without a language. A space keeps both apart
+    /// from the group of an export.
     pub(super) fn translations_of(&self, origin: &str, front: &Value) -> Option<String> {
-        let named = front.get(TRANSLATION_KEY).and_then(Value::text).map(|key| format!("{TRANSLATION_KEY} {key}"));
-        named.or_else(|| Some(self.without_language(origin)).filter(|path| self.translated.contains(path)))
+        let site = || origin.find("content/").filter(|at| *at == 0 || origin[..*at].ends_with('/')).unwrap_or(0);
+        let named = front.get(TRANSLATION_KEY).and_then(Value::text);
+        let named = named.map(|key| format!("{TRANSLATION_KEY} {}{key}", &origin[..site()]));
+        named.or_else(|| {
+            let path = self.without_language(origin);
+            self.translated.contains(&path).then(|| format!("path {path}"))
+        })
     }
 
     /// The place and fields of a page, as the generator reads them.

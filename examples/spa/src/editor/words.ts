@@ -13,6 +13,7 @@ const CHANGED: Record<RevisionField, string> = {
   TAGS: "the tags",
   METADATA: "the metadata",
   COVER: "the cover",
+  ENCLOSURE: "the file for podcasts",
   LANGUAGE: "the language",
   TRANSLATIONS: "the translations",
   SERIES: "the series",

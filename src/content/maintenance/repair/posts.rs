@@ -188,7 +188,11 @@ impl Truth {
     /// [`keep_lookup`](Self::keep_lookup) for a row of a group of translations.
     fn keep_translation(&self, rows: &Overlay<'_>, named: &Post, key: &Key) -> Result<Option<Done>, StoreError> {
         if self.posts.get(&named.id).is_some() {
-            return Ok(None);
+            // The post may have been linked after the posts were read.
+            let is_right = self
+                .post(rows, &named.id)?
+                .is_some_and(|post| lookup::by_translation(&post).as_ref() == Some(key) && post == *named);
+            return Ok(is_right.then_some(Done::Nothing));
         }
         let place = PostPlace::of(named);
         if self.posts.is_blind(&place) {

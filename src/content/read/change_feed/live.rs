@@ -87,13 +87,14 @@ pub(crate) struct LiveChanges {
     /// Everything before it was sent before.
     pub position: String,
     pages: broadcast::Receiver<Option<Arc<ChangesPage>>>,
-    seen: Option<Place>,
+    /// Up to where the pages that were read apart have come: in the log, and in the scheduled posts and pages.
+    seen: Option<(Place, Instant)>,
 }
 
 impl LiveChanges {
     /// Leaves out what this page, which was read apart, has had already.
     pub(crate) fn note_seen(&mut self, page: &ChangesPage) {
-        self.seen = Some(page.end);
+        self.seen = Some((page.end, page.due));
         page.position.clone_into(&mut self.position);
     }
 
@@ -106,7 +107,10 @@ impl LiveChanges {
                 Err(RecvError::Lagged(_)) => return Err(Ended::TooSlow),
             };
             let mut page = (*page).clone();
-            page.events.retain(|event| event.place.is_none_or(|place| self.seen.is_none_or(|seen| place >= seen)));
+            if let Some((seen, due)) = self.seen {
+                let end = page.end;
+                page.events.retain(|event| event.place.map_or(end > seen || event.at > due, |place| place >= seen));
+            }
             if !page.events.is_empty() {
                 return Ok(page);
             }
@@ -174,11 +178,13 @@ impl Content {
     /// Sends what was written up to this version. Returns when there is something to read even if nothing is written.
     async fn send_changes(&self, version: u64) -> Result<Instant> {
         self.wait_until_visible(version).await?;
+        // What appears while the pages are read is in none of them.
+        let looked_at = self.reader().now();
         for access in Access::ALL {
             self.send_changes_to(access).await?;
         }
         let reader = self.reader();
-        let scheduled = change_log::due_after(reader.now(), None, Instant::MAX).of_keys();
+        let scheduled = change_log::due_after(looked_at, None, Instant::MAX).of_keys();
         let rows = reader.store().range(Table::ChangeLog.name(), &scheduled, 1, None).await?.rows;
         let later = Instant::from_ticks(reader.now().ticks().saturating_add(READ_EVERY)).unwrap_or(Instant::MAX);
         Ok(due_keys(&rows).first().map_or(later, |due| due.at.min(later)))

@@ -60,6 +60,8 @@ pub struct ChangesPage {
     pub position: String,
     /// The place in the log before which everything was seen.
     end: Place,
+    /// The instant up to which scheduled posts and pages were reported.
+    due: Instant,
 }
 
 impl Content {
@@ -119,7 +121,10 @@ impl Content {
 impl Position {
     /// The page that ends here.
     fn page(&self, key: &Bytes32, events: Vec<ContentEvent>, has_next: bool) -> Result<ChangesPage> {
-        Ok(ChangesPage { events, has_next, position: self.seal(key)?, end: (self.sequence, self.items) })
+        // Others of its last instant may follow.
+        let earlier = self.due.at.previous().filter(|_| self.due.id.is_some());
+        let due = earlier.unwrap_or(self.due.at);
+        Ok(ChangesPage { events, has_next, position: self.seal(key)?, end: (self.sequence, self.items), due })
     }
 }
 
