@@ -243,13 +243,14 @@ async fn a_server_that_knows_its_address_writes_absolute_ones_whatever_the_clien
     let file = file["url"].as_str().expect("a URL");
     assert!(file.starts_with(address) && file.ends_with(".pdf"), "{file}");
     let below = file.strip_prefix("https://api.example/cms").expect("a path");
-    let markdown = format!("![Moon](/{path}) [plan]({below}) [other](/about) `src=\"/assets/x\"`");
+    let markdown =
+        format!("![Moon](/{path}) [plan]({below}) [other](/about) [own](/assets/img/logo.pdf) `src=\"/assets/x\"`");
     let create =
         "mutation { createPost(input: { title: \"A\", markdown: MARKDOWN }) { post { body { html markdown } } } }";
     let answer = gallery.ask(&create.replace("MARKDOWN", &json!(markdown).to_string())).await;
     let body = answer["data"]["createPost"]["post"]["body"].clone();
     let html = format!(
-        "<p><img src=\"{url}\" alt=\"Moon\"> <a href=\"{file}\">plan</a> <a href=\"/about\">other</a> <code>src=\"/assets/x\"</code></p>\n"
+        "<p><img src=\"{url}\" alt=\"Moon\"> <a href=\"{file}\">plan</a> <a href=\"/about\">other</a> <a href=\"/assets/img/logo.pdf\">own</a> <code>src=\"/assets/x\"</code></p>\n"
     );
     assert_eq!(body, json!({ "html": html, "markdown": markdown }));
 }

@@ -121,3 +121,49 @@ async fn a_wordpress_export_has_the_links_of_polylang_or_wpml() {
         assert_eq!(lines, ["eins de: one", "one en: eins", "other -: "]);
     }
 }
+
+#[tokio::test]
+async fn new_translations_join_the_group_of_stored_ones_and_a_language_that_is_taken_stays_out() {
+    let site = Site::in_memory().await;
+    let post = |name: &str, language: &str, body: &str| {
+        let front = format!("title: {name}\ntranslationKey: k\nlang: {language}");
+        [("post", "date: 2025-01-02\n"), ("page", "")]
+            .map(|(kind, date)| (format!("{kind}-{name}.md"), format!("---\n{front}\n{date}---\n{body}\n")))
+    };
+    let write = |of: &[(&str, &str, &str)]| {
+        let files: Vec<(String, String)> =
+            of.iter().flat_map(|(name, language, body)| post(name, language, body)).collect();
+        folder(&files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>())
+    };
+    let first = write(&[("m", "en", "B"), ("n", "de", "B")]);
+    import(&site.content, first.path()).await.expect("an import");
+    let query = "{ post(slug: \"post-m\") { version translations { slug } } page(path: \"page-m\") { version translations { path } } }";
+    // The new one comes first by its name, and changes neither of the others.
+    let more = write(&[("a", "fr", "B"), ("m", "en", "B"), ("n", "de", "B")]);
+    let report = import(&site.content, more.path()).await.expect("an import");
+    assert_eq!((report.made, report.changed, report.pages.made, report.pages.changed), (1, 0, 1, 0), "{report:?}");
+    let found = site.query(query).await;
+    let linked = |of: &str, others: [&str; 2], key: &str| {
+        let names: Vec<_> =
+            found[of]["translations"].as_array().expect("a list").iter().map(|one| one[key].clone()).collect();
+        assert_eq!((names, &found[of]["version"]), (others.map(Value::from).to_vec(), &Value::from(1)), "{of}");
+    };
+    linked("post", ["post-n", "post-a"], "slug");
+    linked("page", ["page-n", "page-a"], "path");
+    // Two of one language: the text of both is kept, and they are linked no more.
+    let swapped = write(&[("a", "fr", "B"), ("m", "de", "C"), ("n", "de", "C")]);
+    for _ in 0..2 {
+        let report = import(&site.content, swapped.path()).await.expect("an import");
+        assert_eq!(report.failed, Vec::new());
+        site.assert_sound().await;
+    }
+    let texts = site
+        .query("{ m: post(slug: \"post-m\") { body { markdown } } page(path: \"page-m\") { body { markdown } } }")
+        .await;
+    assert_eq!(
+        (texts["m"]["body"]["markdown"].as_str(), texts["page"]["body"]["markdown"].as_str()),
+        (Some("C\n"), Some("C\n"))
+    );
+    let report = import(&site.content, swapped.path()).await.expect("an import");
+    assert_eq!((report.changed, report.pages.changed), (0, 0), "{report:?}");
+}
