@@ -21,7 +21,7 @@ impl<'e> Batches<'e> {
     pub(super) fn new(entries: &'e [Entry], is_linked: impl Fn(usize) -> bool) -> Self {
         let mut order: Vec<u32> = (0..entries.len() as u32).collect();
         order.sort_by_cached_key(|index| (!is_linked(*index as usize), entries[*index as usize].published_at()));
-        let others = order.iter().filter(|index| !is_linked(**index as usize)).count();
+        let others = order.len() - order.partition_point(|index| is_linked(*index as usize));
         Self { entries, order: order.into_iter(), others }
     }
 }

@@ -26,9 +26,7 @@ impl Groups {
         let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Some(groups.entry(key.to_owned()).or_insert_with(|| stored.unwrap_or_else(|| new.clone())).clone())
     }
-}
 
-impl Groups {
     /// The translations with this key are in the group of a stored one, if it has a group.
     pub(super) fn join(&self, key: Option<&str>, stored: &Post) {
         if let (Some(key), Some(group)) = (key, &stored.translation_group) {
@@ -43,7 +41,7 @@ impl ImportRun<'_> {
     pub(super) async fn write_unlinked(&self, mut change: Change) -> Result<Option<Outcome>> {
         let before = change.before().and_then(|post| post.translation_group.clone());
         let mut outcome = Outcome::Conflict;
-        for group in [before.clone(), None].into_iter().take(if before.is_some() { 2 } else { 1 }) {
+        for group in before.map(Some).into_iter().chain([None]) {
             let Some(after) = &mut change.after else { break };
             after.post.translation_group = group;
             if let Some(stored) = &change.before

@@ -1,5 +1,6 @@
 //! Operations over a WebSocket with the protocol `graphql-transport-ws`. The rule: a page of an origin that may send no requests may not connect either, because
-//! a browser checks no CORS here; and a client that keeps to the protocol and reads what it gets is never cut off without a reason.
+//! a browser checks no CORS here; and a client that keeps to the protocol, and takes each message in the time that it may take nothing, is never cut off without
+//! a reason.
 
 use std::collections::HashMap;
 use std::sync::Arc;
