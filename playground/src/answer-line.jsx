@@ -17,15 +17,15 @@ export function AnswerLine() {
   return (
     <div className="answer-line" role="status">
       {isShown && <Outcome {...outcome} token={token} isTokenNew={Boolean(token) && outcome.tokenNumber !== tokenNumber} />}
-      {!response && !isFetching && "Run the query to see its answer here."}
+      {!response && (isFetching ? "Waiting for the answer, or for the first event of a subscription." : "Run the query to see its answer here.")}
     </div>
   );
 }
 
-function Outcome({ milliseconds, isAnswered, code, token, isTokenNew }) {
+function Outcome({ milliseconds, isAnswered, isEvent, code, token, isTokenNew }) {
   if (!isAnswered) return <span>There was no answer: the server cannot be reached.</span>;
   if (code === "UNAUTHENTICATED") return <Refused token={token} isTokenNew={isTokenNew} />;
-  return <span>{`Answered in ${milliseconds} ms.`}</span>;
+  return <span>{isEvent ? "The last event." : `Answered in ${milliseconds} ms.`}</span>;
 }
 
 function Refused({ token, isTokenNew }) {

@@ -121,6 +121,17 @@ mutation Create($title: String!, $markdown: String!) {
 }
 `;
 
+const CHANGES = `# What changes, as soon as it changes. Run it, then
+# run "Create" in another window: with a token, you
+# see the draft too.
+subscription Changes {
+  changes {
+    changes { nodeType slug actions occurredAt }
+    endCursor
+  }
+}
+`;
+
 const json = (value) => JSON.stringify(value, null, 2);
 
 /** The examples for a blog with these slugs. */
@@ -136,6 +147,7 @@ export function examplesFor({ post, year, tags }) {
     { query: COST },
     { query: DRAFTS },
     { query: CREATE, variables: json({ title: "Hello from the playground", markdown: "*Hello.*" }) },
+    { query: CHANGES },
   ];
 }
 

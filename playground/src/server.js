@@ -13,16 +13,22 @@ export async function ask(request, token) {
   return (await send(request, token)).answer;
 }
 
-/** The same, and whether the server answered at all. */
-async function send({ query, variables, operationName }, token = "", additional = {}) {
+const UNREACHABLE = { isAnswered: false, answer: failed("the server cannot be reached; is `tidings serve` still running?") };
+
+function post({ query, variables, operationName }, token, additional, signal) {
   const headers = { accept: "application/json", "content-type": "application/json", ...additional };
   if (token) headers.authorization = `Bearer ${token}`;
   const body = JSON.stringify({ query, variables, operationName: operationName ?? undefined });
+  return fetch("/graphql", { method: "POST", headers, body, signal });
+}
+
+/** The same, and whether the server answered at all. */
+async function send(request, token = "", additional = {}) {
   let response;
   try {
-    response = await fetch("/graphql", { method: "POST", headers, body });
+    response = await post(request, token, additional);
   } catch {
-    return { isAnswered: false, answer: failed("the server cannot be reached; is `tidings serve` still running?") };
+    return UNREACHABLE;
   }
   try {
     return { isAnswered: true, answer: await response.json() };
@@ -31,7 +37,32 @@ async function send({ query, variables, operationName }, token = "", additional 
   }
 }
 
-const failed = (message) => ({ errors: [{ message }] });
+function failed(message) {
+  return { errors: [{ message }] };
+}
+
+/** The events of a subscription, by Server-Sent Events. Ends when the server ends them, or when `signal` is aborted. */
+async function* events(request, token, signal) {
+  try {
+    const response = await post(request, token, { accept: "text/event-stream" }, signal);
+    if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return yield await response.json();
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const messages = (text + part.value).split("\n\n");
+      text = messages.pop();
+      for (const message of messages) {
+        const lines = message.split("\n");
+        if (lines.includes("event: complete")) return;
+        const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5));
+        if (lines.includes("event: next")) yield JSON.parse(data.join("\n"));
+      }
+    }
+    yield failed("the stream was interrupted: run the subscription again");
+  } catch {
+    if (!signal.aborted) yield UNREACHABLE.answer;
+  }
+}
 
 /**
  * GraphiQL's fetcher: sends the query with the visitor's token, and keeps the outcome for the line below the answer. If the panel of the plan is open,
@@ -40,22 +71,43 @@ const failed = (message) => ({ errors: [{ message }] });
 export async function fetcher({ query, variables, operationName }) {
   const { token, tokenNumber, asksPlan } = settings();
   const name = nameIn(query) ?? operationName;
+  if (operationIn(query, name)?.operation === "subscription") return subscribe({ query, variables, operationName: name });
   const plan = asksPlan ? begin({ text: query, operationName: name }) : null;
   const began = performance.now();
   const { isAnswered, answer } = await send({ query, variables, operationName: name }, token, asksPlan ? EXPLAIN : {});
   const milliseconds = Math.max(1, Math.round(performance.now() - began));
   if (plan) answered(plan, { isAnswered, answer });
   const shown = withoutPlan(answer);
-  const outcome = {
-    text: formatResult(shown),
-    isAnswered,
-    tokenNumber,
-    milliseconds,
-    code: answer.errors?.[0]?.extensions?.code,
-  };
-  const { tab, outcomes } = settings();
-  change({ outcomes: { ...outcomes, [tab]: outcome } });
+  keepOutcome(shown, { isAnswered, tokenNumber, milliseconds });
   return shown;
+}
+
+/** For the line below the answer. */
+function keepOutcome(answer, outcome) {
+  const { tab, outcomes } = settings();
+  const code = answer.errors?.[0]?.extensions?.code;
+  change({ outcomes: { ...outcomes, [tab]: { text: formatResult(answer), code, ...outcome } } });
+}
+
+/** The events as GraphiQL reads them. The visitor's stop ends the request at once, not at the next event. */
+function subscribe(request) {
+  const { token, tokenNumber } = settings();
+  const stop = new AbortController();
+  const received = events(request, token, stop.signal);
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      const event = await received.next();
+      if (!event.done) keepOutcome(event.value, { isAnswered: event.value !== UNREACHABLE.answer, isEvent: true, tokenNumber });
+      return event;
+    },
+    return() {
+      stop.abort();
+      return received.return();
+    },
+  };
 }
 
 /** Asks for the plan of a query without running it. The answer in the editor stays as it is. `variables` returns them, or throws if they are not JSON. */
@@ -81,11 +133,17 @@ function withoutPlan(answer) {
 
 /** The name of the only operation. GraphiQL reads a new text a moment late, and would send the name from the previous tab. */
 function nameIn(query) {
+  const operations = operationsIn(query);
+  return operations.length === 1 ? operations[0].name?.value : undefined;
+}
+
+const operationIn = (query, name) => operationsIn(query).find((operation) => operation.name?.value === name);
+
+function operationsIn(query) {
   try {
-    const operations = parse(query).definitions.filter(({ kind }) => kind === "OperationDefinition");
-    return operations.length === 1 ? operations[0].name?.value : undefined;
+    return parse(query).definitions.filter(({ kind }) => kind === "OperationDefinition");
   } catch {
-    return undefined;
+    return [];
   }
 }
 

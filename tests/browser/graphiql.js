@@ -13,7 +13,8 @@ export async function open(page) {
   await page.locator(".result-window .view-lines", { hasText: '"data"' }).waitFor();
 }
 
-const isOf = (operation) => (response) =>
+/** The answer to this operation. */
+export const isOf = (operation) => (response) =>
   response.url() === `${ORIGIN}/graphql` && response.request().postDataJSON()?.operationName === operation;
 
 /** The button that selects a tab; a tab also has a button that closes it. */
@@ -22,7 +23,7 @@ export const tab = (page, name) => page.locator(".graphiql-tab-button", { hasTex
 /** Selects a tab and waits for its query. */
 export async function selectTab(page, name) {
   await tab(page, name).click();
-  await page.locator(".graphiql-query-editor .view-lines", { hasText: new RegExp(`(query|mutation)\\s${name}`) }).waitFor();
+  await page.locator(".graphiql-query-editor .view-lines", { hasText: new RegExp(`(query|mutation|subscription)\\s${name}`) }).waitFor();
 }
 
 /** Selects a tab and runs its query; returns the request and the answer. */

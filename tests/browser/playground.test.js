@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withPage } from "./browser.js";
-import { ORIGIN, TOKEN, enterToken, giveToken, hasNoHorizontalScroll, open, planPanel, runTab, seriousFaults, tab, tokenDialog } from "./graphiql.js";
+import { ORIGIN, TOKEN, enterToken, giveToken, hasNoHorizontalScroll, isOf, open, planPanel, runTab, selectTab, seriousFaults, tab, tokenDialog } from "./graphiql.js";
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
@@ -60,9 +60,9 @@ test("each example runs without an error, those that need a token with one", () 
   visit({}, async (page) => {
     await open(page);
     const names = await page.locator(".graphiql-tab-button").allTextContents();
-    assert.deepEqual(names, ["Latest", "Post", "Tag", "Filter", "Archive", "Backward", "Cost", "Drafts", "Create"]);
+    assert.deepEqual(names, ["Latest", "Post", "Tag", "Filter", "Archive", "Backward", "Cost", "Drafts", "Create", "Changes"]);
     const data = {};
-    for (const name of names) {
+    for (const name of names.slice(0, -1)) {
       if (name === "Drafts") assert.equal(await giveToken(page, TOKEN), SIGNED_IN);
       const { answer } = await runTab(page, name);
       assert.equal(answer.errors, undefined, `${name}: ${JSON.stringify(answer.errors)}`);
@@ -78,6 +78,28 @@ test("each example runs without an error, those that need a token with one", () 
     assert.ok(data.Drafts.draftPosts.totalCount > 0);
     assert.deepEqual(data.Create.createPost.userErrors, []);
     assert.equal(data.Create.createPost.post.status, "DRAFT");
+  }));
+
+test("a subscription shows each event until it is stopped", () =>
+  visit({}, async (page) => {
+    await open(page);
+    await giveToken(page, TOKEN);
+    await selectTab(page, "Changes");
+    // The server sends the head of its answer when it has noted the position after which it sends events.
+    const begun = page.waitForResponse(isOf("Changes"));
+    await page.getByRole("button", { name: /^Execute query/ }).click();
+    await begun;
+    for (const title of ["First of a subscription", "Second of a subscription"]) {
+      const query = `mutation { createPost(input: { title: "${title}", markdown: "Text." }) { post { slug } } }`;
+      const headers = { "content-type": "application/json", authorization: `Bearer ${TOKEN}` };
+      const created = await fetch(`${ORIGIN}/graphql`, { method: "POST", headers, body: JSON.stringify({ query }) });
+      const { slug } = (await created.json()).data.createPost.post;
+      await page.locator(".result-window .view-lines", { hasText: slug }).waitFor();
+    }
+    await page.getByText("The last event.").waitFor();
+    await page.getByRole("button", { name: /^Stop query/ }).click();
+    await page.getByRole("button", { name: /^Execute query/ }).waitFor();
+    await picture(page, "playground-subscription");
   }));
 
 test("drafts are shown with a token, and without one the playground says how to enter it", () =>
