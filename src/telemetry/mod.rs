@@ -5,10 +5,8 @@
 //! names, and tests compare it with the code.
 
 mod causes;
-mod lines;
 pub mod log;
 pub mod metrics;
-pub mod repeats;
 pub mod spans;
 pub mod traces;
 
