@@ -12,7 +12,7 @@ pub mod traces;
 
 pub use causes::with_causes;
 pub use log::{Directives, LogFormat};
-pub use traces::{Sampler, TracesSettings, Tracing};
+pub use traces::{TracesSettings, Tracing};
 
 /// Starts the log, and the traces if they are configured. Call it once per process.
 ///

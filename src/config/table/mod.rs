@@ -141,11 +141,8 @@ settings! {
     TRACES_HEADERS_FILE = text("traces.headers_file", "FILE"), "A file that contains only those headers.";
     TRACES_SERVICE_NAME = text("traces.service_name", "NAME").default("tidings").env("OTEL_SERVICE_NAME"),
         "The name of this server in its traces.";
-    TRACES_SAMPLER = text("traces.sampler", "SAMPLER").default("parentbased_always_on").env("OTEL_TRACES_SAMPLER"),
-        "Which requests are traced: always_on, always_off or traceidratio, or one of these after parentbased_, which follows the client's \
-         traceparent if there is one.";
     TRACES_SAMPLER_RATIO = text("traces.sampler_ratio", "RATIO").default("1").env("OTEL_TRACES_SAMPLER_ARG"),
-        "For the samplers with a ratio: the fraction of the requests that is traced, from 0 to 1.";
+        "The fraction of the requests that is traced, from 0 to 1; a client that sends a traceparent decides for its own.";
     PRICE_POINT_READS = text("price.point_reads", "PRICE").default(money::AZURE_PRICE),
         "The price of 10,000 point reads, for the plan of a request (`GraphQL-Explain: report`).";
     PRICE_RANGE_READS = text("price.range_reads", "PRICE").default(money::AZURE_PRICE),

@@ -280,7 +280,7 @@ fn the_error_of_an_invalid_variable_names_it() {
             "0",
             "TIDINGS_LIMITS_CONNECTIONS: \"0\" is not a whole number from 1 to 1000000",
         ),
-        ("OTEL_TRACES_SAMPLER", "some", "OTEL_TRACES_SAMPLER: \"some\" is not a sampler; write always_on"),
+        ("OTEL_TRACES_SAMPLER_ARG", "2", "OTEL_TRACES_SAMPLER_ARG: 2 is not between 0 and 1"),
     ] {
         let refused = file.printed(&[], &[(variable, value)]);
         assert!(refused.complaint().starts_with(refusal), "{refused:?}");
