@@ -40,12 +40,12 @@ fn missing_azure_variables_are_named_in_the_error() {
 #[test]
 fn the_error_of_a_malformed_connection_string_says_what_is_wrong() {
     for (connection, named) in [
-        ("nonsense".to_owned(), "part 1 has no `=`"),
+        ("nonsense".to_owned(), "is not NAME=VALUE"),
         (format!("AccountKey={SECRET}"), "AccountName or TableEndpoint is missing"),
         (format!("AccountName=mine;AccountKey={SECRET}!!"), "AccountKey is not Base64"),
         (format!("AccountName=mine;AccountKey={SECRET};TableEndpoint=here"), "TableEndpoint is not a URL"),
-        (format!("AccountName=mine;Key={SECRET}"), "it has an unknown name"),
-        (format!("AccountName=mine;AccountKey={SECRET};{SECRET}"), "it has an unknown name"),
+        (format!("AccountName=mine;Key={SECRET}"), "a name or value that is not known"),
+        (format!("AccountName=mine;AccountKey={SECRET};{SECRET}"), "a name or value that is not known"),
     ] {
         let complaint = complaint(Some(&connection));
         assert!(complaint.contains(named), "{connection}: {complaint}");
