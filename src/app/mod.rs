@@ -23,7 +23,7 @@ use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run
 use crate::model::Instant;
 use crate::purge::Purges;
 use crate::store::SocketServer;
-use crate::telemetry::{metrics, repeats, with_causes};
+use crate::telemetry::{metrics, with_causes};
 
 pub use crate::config::Serving;
 pub use crate::http::listen;
@@ -77,7 +77,6 @@ pub async fn serve(
     let recovering = (!reads_only).then(|| tokio::spawn(recover_for_ever(content.clone())));
     let followed = content.clone();
     let following = tokio::spawn(async move { tokio::join!(followed.follow_writes(), followed.follow_changes()) });
-    let reporting = tokio::spawn(repeats::report_for_ever());
     let purging = purges.clone().map(|purges| tokio::spawn(purge_for_ever(purges)));
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
@@ -95,8 +94,6 @@ pub async fn serve(
     serving_metrics.inspect(tokio::task::JoinHandle::abort);
     let recovering = recovering.inspect(tokio::task::JoinHandle::abort);
     following.abort();
-    reporting.abort();
-    repeats::report();
     // The task releases its store before the process reports that it has stopped.
     if let Some(recovering) = recovering {
         let _ = recovering.await;

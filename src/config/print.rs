@@ -1,12 +1,11 @@
 //! The effective settings, as a configuration file. The rule: Tidings accepts the file and reads the same settings from it, except secrets, which
-//! are never shown. A URL with a user or a password counts as a secret. A default that depends on other settings is commented out, so that it does not stay when
-//! they are changed.
+//! are never shown. A URL with a user or a password counts as a secret. A default is commented out, so that it does not stay when the settings that it depends
+//! on, or the version, are changed.
 
 use std::fmt::Write;
 
 use super::setting::{Form, Setting, Switch};
 use super::sources::{FoundSetting, SettingSource, Settings};
-use super::table;
 
 const HEAD: &str = "# The settings of `tidings serve` in effect, each with its source.\n\
                     # `--config FILE` accepts this file. Flags override environment variables, and both override the file.\n";
@@ -38,14 +37,10 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<FoundSetting>)
         {
             format!("# {key} is set, not shown ({})", origin(settings, setting, source))
         }
-        Some(found) if found.source == SettingSource::Default && needs_another(settings, setting) => {
-            format!("# {key} = {}  # default", value(setting, &found.texts))
-        }
-        Some(found) if found.source == SettingSource::Default && is_derived(setting, &found) => {
-            format!("# {key} = {}  # default with these settings", value(setting, &found.texts))
-        }
         Some(found) => {
-            format!("{key} = {}  # {}", value(setting, &found.texts), origin(settings, setting, found.source))
+            let comment = if found.source == SettingSource::Default { "# " } else { "" };
+            let origin = origin(settings, setting, found.source);
+            format!("{comment}{key} = {}  # {origin}", value(setting, &found.texts))
         }
     }
 }
@@ -61,20 +56,6 @@ fn has_credentials(text: &str) -> bool {
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     // A password may contain a slash that should have been percent-encoded.
     authority.contains('@') || rest.split_once('@').is_some_and(|(before, _)| before.contains(':'))
-}
-
-/// Whether this is a claim setting without an issuer, or a setting of a site without an address: to set one of them is then an error.
-fn needs_another(settings: &Settings<'_>, setting: &Setting) -> bool {
-    let claims = [&table::OIDC_ROLE_CLAIM, &table::OIDC_AUTHOR_CLAIM];
-    let is_one_of = |dependent: &[&Setting]| dependent.iter().any(|other| other.key == setting.key);
-    let is_without = |needed| settings.find(needed).is_none();
-    (is_one_of(&claims) && is_without(&table::OIDC_ISSUER))
-        || (is_one_of(table::site::NEED_URL) && is_without(&table::site::URL))
-}
-
-/// Whether the default follows from other settings.
-fn is_derived(setting: &Setting, found: &FoundSetting) -> bool {
-    setting.default.text().is_some_and(|text| found.texts != [text])
 }
 
 fn origin(settings: &Settings<'_>, setting: &Setting, source: SettingSource) -> String {

@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::telemetry::{Sampler, TracesSettings};
+use crate::telemetry::TracesSettings;
 
 use super::sources::Settings;
 use super::{ConfigError, table};
@@ -10,7 +10,6 @@ use super::{ConfigError, table};
 /// `None` if no endpoint is set.
 pub(super) fn traces(settings: &Settings<'_>) -> Result<Option<TracesSettings>, ConfigError> {
     let headers = headers(settings)?;
-    let sampler: Sampler = settings.need(&table::TRACES_SAMPLER)?;
     let ratio: f64 = settings.need(&table::TRACES_SAMPLER_RATIO)?;
     if !(0.0..=1.0).contains(&ratio) {
         return Err(settings.error_of(&table::TRACES_SAMPLER_RATIO, format!("{ratio} is not between 0 and 1")));
@@ -22,7 +21,7 @@ pub(super) fn traces(settings: &Settings<'_>) -> Result<Option<TracesSettings>, 
         return Err(settings.error_of(&table::TRACES_ENDPOINT, why));
     }
     let service_name = settings.need(&table::TRACES_SERVICE_NAME)?;
-    Ok(Some(TracesSettings { endpoint, headers, service_name, sampler: sampler.with_ratio(ratio) }))
+    Ok(Some(TracesSettings { endpoint, headers, service_name, ratio }))
 }
 
 /// `name=value,name=value`, the values percent-encoded ("OpenTelemetry Protocol Exporter", section "Specifying headers via environment variables").

@@ -1,4 +1,4 @@
-//! The cached keys of the provider. The rule: one background task reads them, at most once a minute, and no request waits for it longer than
+//! The cached keys of the provider. The rule: one task at a time reads them, at most once a minute, and no request waits for it longer than
 //! [`WAIT`]; if the provider does not answer, the keys remain valid for a day. The start of the server reads them first, so that they are
 //! cached for the first request.
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant as Moment};
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, KeyOperations, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde_json::Value;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Mutex as ReadLock;
 
 use super::BadJwt;
 use super::source::{FetchError, KeySource};
@@ -21,8 +21,6 @@ const FETCH_EVERY: Duration = Duration::from_secs(60);
 const FIRST_FETCH_EVERY: Duration = Duration::from_secs(5);
 /// How long a request waits for keys that are being read. A working provider answers sooner, and a client does not notice this delay.
 const WAIT: Duration = Duration::from_millis(700);
-/// Requests that wait for keys at the same time; further ones are refused at once, because anyone can invent tokens that would wait.
-const WAITING_MAX: usize = 64;
 /// More keys than any provider has.
 const KEYS_MAX: usize = 100;
 
@@ -34,34 +32,19 @@ pub(super) struct KeyRing(Arc<SharedKeySet>);
 struct SharedKeySet {
     source: KeySource,
     state: Mutex<KeySetState>,
-    /// Whether the background task is reading.
-    is_reading: watch::Sender<bool>,
-    waiting: Semaphore,
+    /// When the last read began. Locked while the keys are read.
+    tried_at: ReadLock<Option<Moment>>,
 }
 
 #[derive(Debug, Default)]
 struct KeySetState {
     keys: Vec<Jwk>,
     read_at: Option<Moment>,
-    /// When the last read began.
-    tried_at: Option<Moment>,
-}
-
-/// The cached state of a key.
-enum Known {
-    Key(Jwk),
-    /// It is valid, but the keys must be read again.
-    Aging(Jwk),
-    /// There is no such key; the other keys are valid.
-    Missing,
-    /// There are no valid keys.
-    NoKeys,
 }
 
 impl KeyRing {
     pub(super) fn new(source: KeySource) -> Self {
-        let (is_reading, waiting) = (watch::Sender::new(false), Semaphore::new(WAITING_MAX));
-        Self(Arc::new(SharedKeySet { source, state: Mutex::default(), is_reading, waiting }))
+        Self(Arc::new(SharedKeySet { source, state: Mutex::default(), tried_at: ReadLock::default() }))
     }
 
     /// The key of this name for this algorithm; without a name, the only key that fits the algorithm.
@@ -70,68 +53,38 @@ impl KeyRing {
     /// [`BadJwt::NoKeys`] if the key is unknown and the provider has not answered in time.
     pub(super) async fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Result<Option<DecodingKey>, BadJwt> {
         let mut known = self.look(name, algorithm);
-        if !matches!(known, Known::Key(_)) {
-            self.start_reading();
+        if !matches!(known, Ok(Some((_, true)))) {
+            // Detached, so that a read that has begun ends, whoever waits for it.
+            let reading = tokio::spawn(self.clone().read_if_due());
+            if !matches!(known, Ok(Some(_))) {
+                let _ = tokio::time::timeout(WAIT, reading).await.map_err(|_elapsed| BadJwt::NoKeys)?;
+                known = self.look(name, algorithm);
+            }
         }
-        if matches!(known, Known::Missing | Known::NoKeys) {
-            self.wait_for_reading().await?;
-            known = self.look(name, algorithm);
-        }
-        match known {
-            Known::Key(key) | Known::Aging(key) => Ok(DecodingKey::from_jwk(&key).ok()),
-            Known::Missing => Ok(None),
-            Known::NoKeys => Err(BadJwt::NoKeys),
-        }
+        Ok(known?.and_then(|(key, _)| DecodingKey::from_jwk(&key).ok()))
     }
 
-    fn look(&self, name: Option<&str>, algorithm: Algorithm) -> Known {
+    /// A cached key, and whether the keys need not be read again.
+    fn look(&self, name: Option<&str>, algorithm: Algorithm) -> Result<Option<(Jwk, bool)>, BadJwt> {
         let state = self.lock();
-        let is_younger_than = |age: Duration| state.read_at.is_some_and(|at| at.elapsed() < age);
-        match pick(&state.keys, name, algorithm) {
-            _ if !is_younger_than(USABLE_FOR) => Known::NoKeys,
-            None => Known::Missing,
-            Some(key) if is_younger_than(FRESH_FOR) => Known::Key(key),
-            Some(key) => Known::Aging(key),
-        }
+        let age = state.read_at.map(|at| at.elapsed()).filter(|age| *age < USABLE_FOR).ok_or(BadJwt::NoKeys)?;
+        Ok(pick(&state.keys, name, algorithm).map(|key| (key, age < FRESH_FOR)))
     }
 
     /// Reads the keys and waits at most this long for them.
     pub(super) async fn read_within(&self, time: Duration) {
-        self.start_reading();
-        let mut is_reading = self.0.is_reading.subscribe();
-        // The task itself logs the result.
-        let _ = tokio::time::timeout(time, is_reading.wait_for(|is_reading| !is_reading)).await;
+        // The read itself logs the result.
+        let _ = tokio::time::timeout(time, tokio::spawn(self.clone().read_if_due())).await;
     }
 
-    /// Starts the background task, unless it runs or was started within the interval.
-    fn start_reading(&self) {
-        {
-            let mut state = self.lock();
-            let interval = if state.read_at.is_some() { FETCH_EVERY } else { FIRST_FETCH_EVERY };
-            if *self.0.is_reading.borrow() || state.tried_at.is_some_and(|at| at.elapsed() < interval) {
-                return;
-            }
-            state.tried_at = Some(Moment::now());
-            self.0.is_reading.send_replace(true);
-        }
-        let ring = self.clone();
-        tokio::spawn(async move {
-            // The source limits the time of a read. `Ended` also reports the end after a panic.
-            let _ended = Ended(&ring.0.is_reading);
-            ring.read().await;
-        });
-    }
-
-    /// Waits until no read is in progress.
-    async fn wait_for_reading(&self) -> Result<(), BadJwt> {
-        let mut is_reading = self.0.is_reading.subscribe();
-        if !*is_reading.borrow_and_update() {
-            return Ok(());
-        }
-        let _place = self.0.waiting.try_acquire().map_err(|_| BadJwt::NoKeys)?;
-        match tokio::time::timeout(WAIT, is_reading.wait_for(|is_reading| !is_reading)).await {
-            Ok(_) => Ok(()),
-            Err(_elapsed) => Err(BadJwt::NoKeys),
+    /// Reads the keys, unless they were read within the interval. Of those who call it together, one reads, and the others wait.
+    async fn read_if_due(self) {
+        let mut tried_at = self.0.tried_at.lock().await;
+        let interval = if self.lock().read_at.is_some() { FETCH_EVERY } else { FIRST_FETCH_EVERY };
+        if tried_at.is_none_or(|at| at.elapsed() >= interval) {
+            *tried_at = Some(Moment::now());
+            // The source limits the time of a read.
+            self.read().await;
         }
     }
 
@@ -152,15 +105,6 @@ impl KeyRing {
 
     fn lock(&self) -> MutexGuard<'_, KeySetState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Reports the end of a read when it is dropped.
-struct Ended<'a>(&'a watch::Sender<bool>);
-
-impl Drop for Ended<'_> {
-    fn drop(&mut self) {
-        self.0.send_replace(false);
     }
 }
 
@@ -252,23 +196,23 @@ mod tests {
         let path = folder.path().join("keys.json");
         let ring = KeyRing::new(KeySource::File(path.clone()));
         let find = async |name: &str| ring.find(Some(name), Algorithm::EdDSA).await.map(|key| key.is_some());
-        let later = || {
-            let state = &mut *ring.lock();
-            for at in [&mut state.tried_at, &mut state.read_at].into_iter().flatten() {
+        let later = async || {
+            let (mut tried_at, mut state) = (ring.0.tried_at.lock().await, ring.lock());
+            for at in [&mut *tried_at, &mut state.read_at].into_iter().flatten() {
                 *at = at.checked_sub(FETCH_EVERY).expect("a machine that has run for a minute");
             }
         };
         assert_eq!(find("a").await, Err(BadJwt::NoKeys), "there is no file");
         std::fs::write(&path, KEYS).expect("a file");
         assert_eq!(find("a").await, Err(BadJwt::NoKeys), "tried a moment ago");
-        later();
+        later().await;
         assert_eq!((find("a").await, find("new").await), (Ok(true), Ok(false)));
         std::fs::write(&path, KEYS.replace("\"a\"", "\"new\"")).expect("a file");
         assert_eq!(find("new").await, Ok(false), "read within the minute");
-        later();
+        later().await;
         assert_eq!((find("new").await, find("a").await), (Ok(true), Ok(false)));
         std::fs::remove_file(&path).expect("the file was there");
-        later();
+        later().await;
         assert_eq!((find("a").await, find("new").await), (Ok(false), Ok(true)), "the keys that were read remain valid");
     }
 }

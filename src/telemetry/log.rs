@@ -2,21 +2,17 @@
 //!
 //! The message of most lines is `module.event`. `content.changed` is logged for each change; its fields are `actor` and `role`, `action`, and the
 //! changed object: `post`, `slug` and `version`, or `kind` and `slug`, or `token`, `name` and `granted`. `http.request` is logged for each request;
-//! its fields are `status`, `duration_ms`, and for GraphQL `operation` and `code`. The number of lines of dependencies is limited
-//! ([`repeats`](super::repeats)).
+//! its fields are `status`, `duration_ms`, and for GraphQL `operation` and `code`.
 
 use std::io::IsTerminal;
 use std::str::FromStr;
 
 use tracing::Subscriber;
-use tracing_subscriber::filter::FilterExt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
-use super::lines::Lines;
-use super::repeats::Sampling;
 use super::spans;
 use super::traces::Tracing;
 
@@ -59,11 +55,8 @@ impl FromStr for LogFormat {
 pub(super) fn start(directives: &Directives, format: LogFormat, tracing: &Tracing) {
     // Without traces the filter applies to the whole registry, so that disabled spans and events cost nothing.
     let started = match tracing.layer() {
-        None => Registry::default().with(filter(directives)).with(lines(format).with_filter(Sampling)).try_init(),
-        Some(traces) => {
-            let lines = lines(format).with_filter(filter(directives).and(Sampling));
-            Registry::default().with(lines).with(traces).try_init()
-        }
+        None => Registry::default().with(filter(directives)).with(lines(format)).try_init(),
+        Some(traces) => Registry::default().with(lines(format).with_filter(filter(directives))).with(traces).try_init(),
     };
     // A second start in the same process keeps the first log: in tests many servers share a process.
     drop(started);
@@ -88,13 +81,12 @@ where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
     let is_terminal = std::io::stderr().is_terminal();
-    let form = match format {
-        LogFormat::Pretty => Lines::Terminal,
-        LogFormat::Auto if is_terminal => Lines::Terminal,
-        LogFormat::Auto | LogFormat::Json => Lines::Json,
-    };
     let lines = fmt::layer().with_writer(std::io::stderr);
     // In colours by default, unless NO_COLOR is set (https://no-color.org).
     let lines = if is_terminal { lines } else { lines.with_ansi(false) };
-    lines.fmt_fields(form).event_format(form).boxed()
+    match format {
+        LogFormat::Pretty => lines.compact().boxed(),
+        LogFormat::Auto if is_terminal => lines.compact().boxed(),
+        LogFormat::Auto | LogFormat::Json => lines.json().with_span_list(false).boxed(),
+    }
 }

@@ -5,16 +5,14 @@
 //! names, and tests compare it with the code.
 
 mod causes;
-mod lines;
 pub mod log;
 pub mod metrics;
-pub mod repeats;
 pub mod spans;
 pub mod traces;
 
 pub use causes::with_causes;
 pub use log::{Directives, LogFormat};
-pub use traces::{Sampler, TracesSettings, Tracing};
+pub use traces::{TracesSettings, Tracing};
 
 /// Starts the log, and the traces if they are configured. Call it once per process.
 ///

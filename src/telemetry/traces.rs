@@ -1,7 +1,6 @@
 //! Traces, sent by OTLP over HTTP. The rule: they are off unless an endpoint is set, they never make a request wait or fail, and a stop sends
 //! the remaining ones.
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
@@ -11,7 +10,7 @@ use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
-use opentelemetry_sdk::trace::{Sampler as SdkSampler, SdkTracerProvider};
+use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use tokio::runtime::Handle;
 use tracing::{Level, Span, Subscriber};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
@@ -33,69 +32,13 @@ pub struct TracesSettings {
     /// Names and values. A value may be a secret.
     pub headers: Vec<(String, String)>,
     pub service_name: String,
-    pub sampler: Sampler,
+    /// The fraction of the requests that is traced, of those whose client sends no `traceparent`.
+    pub ratio: f64,
 }
 
 impl std::fmt::Debug for TracesSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TracesSettings").field("endpoint", &self.endpoint).finish_non_exhaustive()
-    }
-}
-
-/// Which requests are traced, with the values of `OTEL_TRACES_SAMPLER` ("Environment Variable Specification").
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sampler {
-    choice: Choice,
-    /// Whether the `traceparent` of a client decides for its requests.
-    is_parent_based: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Choice {
-    On,
-    Off,
-    Ratio(f64),
-}
-
-impl FromStr for Sampler {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (is_parent_based, choice) = match text.strip_prefix("parentbased_") {
-            Some(choice) => (true, choice),
-            None => (false, text),
-        };
-        let choice = match choice {
-            "always_on" => Choice::On,
-            "always_off" => Choice::Off,
-            "traceidratio" => Choice::Ratio(1.0),
-            _ => {
-                return Err(format!(
-                    "{text:?} is not a sampler; write always_on, always_off or traceidratio, or one of these after parentbased_"
-                ));
-            }
-        };
-        Ok(Self { choice, is_parent_based })
-    }
-}
-
-impl Sampler {
-    /// Sets the fraction of the requests, for a sampler with a ratio.
-    #[must_use]
-    pub fn with_ratio(self, ratio: f64) -> Self {
-        match self.choice {
-            Choice::Ratio(_) => Self { choice: Choice::Ratio(ratio), ..self },
-            Choice::On | Choice::Off => self,
-        }
-    }
-
-    fn of_sdk(self) -> SdkSampler {
-        let sampler = match self.choice {
-            Choice::On => SdkSampler::AlwaysOn,
-            Choice::Off => SdkSampler::AlwaysOff,
-            Choice::Ratio(ratio) => SdkSampler::TraceIdRatioBased(ratio),
-        };
-        if self.is_parent_based { SdkSampler::ParentBased(Box::new(sampler)) } else { sampler }
     }
 }
 
@@ -118,7 +61,7 @@ impl Tracing {
         let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
         let resource = Resource::builder().with_service_name(settings.service_name.clone()).with_attribute(version);
         let provider = SdkTracerProvider::builder()
-            .with_sampler(settings.sampler.of_sdk())
+            .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(settings.ratio))))
             .with_resource(resource.build())
             .with_batch_exporter(exporter)
             .build();

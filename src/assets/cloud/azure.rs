@@ -15,7 +15,7 @@ use super::refused::{Meaning, meaning_of};
 use super::retries;
 use crate::assets::error::AssetError;
 use crate::assets::place::AzureContainer;
-use crate::store::azure::{BlobAccess, BlobCredential, EntraTokens};
+use crate::store::azure::{Access, Credential, EntraTokens};
 
 const STORE: &str = "Azure Blob Storage";
 
@@ -29,19 +29,20 @@ pub(super) struct Container {
 
 impl Container {
     pub(super) fn new(place: &AzureContainer) -> Result<Self, AssetError> {
-        let BlobAccess { account, endpoint, credential } = place.connection.blobs()?;
+        let Access { account, endpoint, credential } = place.connection.blobs()?;
+        let endpoint = endpoint.as_str().trim_end_matches('/').to_owned();
         let http = Http::new(Protocol::Azure, Some(&endpoint))?;
         let credentials: AzureCredentialProvider = match credential {
-            BlobCredential::Key(key) => {
+            Credential::Key(key) => {
                 let key = AzureAccessKey::try_new(&key).map_err(Error::from)?;
                 of(AzureCredential::AccessKey(key))
             }
             // The error repeats the signature, so it is not kept.
-            BlobCredential::Signature(signature) => match split_sas(&signature) {
+            Credential::Signature(signature) => match split_sas(&signature) {
                 Ok(pairs) => of(AzureCredential::SASToken(pairs)),
                 Err(_) => return Err(AssetError::NoSignature),
             },
-            BlobCredential::Entra(tokens) => Arc::new(Identity(tokens)),
+            Credential::Entra(tokens) => Arc::new(Identity(tokens)),
         };
         Ok(Self { name: place.name.clone(), account, endpoint, credentials, http })
     }

@@ -6,54 +6,33 @@ use crate::graphql::fair_use::RATE_MAX;
 use crate::model::Role;
 
 /// 0 is the limit of all roles, no limit, or the usual burst.
-const fn optional(key: &'static str, about: &'static str) -> Setting {
-    number(key, (0, RATE_MAX), || 0, about)
+const fn optional(key: &'static str) -> Setting {
+    number(key, (0, RATE_MAX), || 0)
 }
 
 settings! {
-    pub static ALL;
-    pub static ANONYMOUS_STORAGE_REQUESTS: Setting = optional(
-        "limits.anonymous_storage_requests",
-        "Storage requests that an operation without a token may need at most; 0: as many as storage_requests.",
-    );
-    pub static READER_STORAGE_REQUESTS: Setting = optional(
-        "limits.reader_storage_requests",
-        "Storage requests that an operation with a token of the role reader may need at most; 0: as many as storage_requests.",
-    );
-    pub static AUTHOR_STORAGE_REQUESTS: Setting = optional(
-        "limits.author_storage_requests",
-        "Storage requests that an operation with a token of the role author may need at most; 0: as many as storage_requests.",
-    );
-    pub static EDITOR_STORAGE_REQUESTS: Setting = optional(
-        "limits.editor_storage_requests",
-        "Storage requests that an operation with a token of the role editor may need at most; 0: as many as storage_requests.",
-    );
-    pub static ADMIN_STORAGE_REQUESTS: Setting = optional(
-        "limits.admin_storage_requests",
-        "Storage requests that an operation with a token of the role admin may need at most; 0: as many as storage_requests.",
-    );
-    pub static TOKEN_RATE: Setting =
-        optional("limits.token_rate", "Storage requests a second that each token may cause; 0: no limit.");
-    pub static TOKEN_BURST: Setting = optional(
-        "limits.token_burst",
-        "Storage requests that each token may cause at once, after a time with fewer; 0: ten times token_rate.",
-    );
-    pub static ADDRESS_RATE: Setting = optional(
-        "limits.address_rate",
-        "Storage requests a second that each client address may cause without a token; 0: no limit. Behind a proxy, set client_address_header.",
-    );
-    pub static ADDRESS_BURST: Setting = optional(
-        "limits.address_burst",
-        "Storage requests that each client address may cause at once, after a time with fewer; 0: ten times address_rate.",
-    );
-    pub static ANONYMOUS_RATE: Setting = optional(
-        "limits.anonymous_rate",
-        "Storage requests a second that all requests without a token together may cause; 0: no limit.",
-    );
-    pub static ANONYMOUS_BURST: Setting = optional(
-        "limits.anonymous_burst",
-        "Storage requests that all requests without a token together may cause at once, after a time with fewer; 0: ten times anonymous_rate.",
-    );
+    ALL:
+    ANONYMOUS_STORAGE_REQUESTS = optional("limits.anonymous_storage_requests"),
+        "Storage requests that an operation without a token may need at most; 0: as many as storage_requests.";
+    READER_STORAGE_REQUESTS = optional("limits.reader_storage_requests"),
+        "Storage requests that an operation with a token of the role reader may need at most; 0: as many as storage_requests.";
+    AUTHOR_STORAGE_REQUESTS = optional("limits.author_storage_requests"),
+        "Storage requests that an operation with a token of the role author may need at most; 0: as many as storage_requests.";
+    EDITOR_STORAGE_REQUESTS = optional("limits.editor_storage_requests"),
+        "Storage requests that an operation with a token of the role editor may need at most; 0: as many as storage_requests.";
+    ADMIN_STORAGE_REQUESTS = optional("limits.admin_storage_requests"),
+        "Storage requests that an operation with a token of the role admin may need at most; 0: as many as storage_requests.";
+    TOKEN_RATE = optional("limits.token_rate"), "Storage requests a second that each token may cause; 0: no limit.";
+    TOKEN_BURST = optional("limits.token_burst"),
+        "Storage requests that each token may cause at once, after a time with fewer; 0: ten times token_rate.";
+    ADDRESS_RATE = optional("limits.address_rate"),
+        "Storage requests a second that each client address may cause without a token; 0: no limit. Behind a proxy, set client_address_header.";
+    ADDRESS_BURST = optional("limits.address_burst"),
+        "Storage requests that each client address may cause at once, after a time with fewer; 0: ten times address_rate.";
+    ANONYMOUS_RATE = optional("limits.anonymous_rate"),
+        "Storage requests a second that all requests without a token together may cause; 0: no limit.";
+    ANONYMOUS_BURST = optional("limits.anonymous_burst"),
+        "Storage requests that all requests without a token together may cause at once, after a time with fewer; 0: ten times anonymous_rate.";
 }
 
 /// The limit of one operation for each role; `None`: without a token.

@@ -1,12 +1,12 @@
 //! The table of all settings. The rule: every setting is defined here, and tests compare docs/configuration.md, docs/operating.md and
 //! packaging/tidings.toml with this table.
 
-/// Defines settings, and the list of them in the order of the configuration file.
+/// Defines settings, each with its description, and the list of them in the order of the configuration file.
 macro_rules! settings {
-    ($(#[$about:meta])* pub static $list:ident; $(pub static $name:ident: Setting = $setting:expr;)+) => {
-        $(pub static $name: Setting = $setting;)+
-        $(#[$about])*
-        pub static $list: &[&Setting] = &[$(&$name),+];
+    ($(#[$about_list:meta])* $list:ident: $($name:ident = $setting:expr, $about:literal;)+) => {
+        $(pub static $name: $crate::config::Setting = $crate::config::Setting { about: $about, ..$setting };)+
+        $(#[$about_list])*
+        pub static $list: &[&$crate::config::Setting] = &[$(&$name),+];
     };
 }
 
@@ -20,33 +20,37 @@ use super::setting::{Default, Form, Setting};
 use crate::graphql::explain::money;
 use crate::http::settings;
 
-const fn text(key: &'static str, name: &'static str, about: &'static str) -> Setting {
-    Setting { key, own_variable: None, flag: None, form: Form::Text(name), default: Default::None, about }
+const fn setting(key: &'static str, form: Form) -> Setting {
+    Setting { key, own_variable: None, flag: None, form, default: Default::None, about: "" }
 }
 
-const fn secret(key: &'static str, name: &'static str, about: &'static str) -> Setting {
-    Setting { form: Form::Secret(name), ..text(key, name, about) }
+const fn text(key: &'static str, name: &'static str) -> Setting {
+    setting(key, Form::Text(name))
 }
 
-const fn list(key: &'static str, name: &'static str, about: &'static str) -> Setting {
-    Setting { form: Form::List(name), ..text(key, name, about) }
+const fn secret(key: &'static str, name: &'static str) -> Setting {
+    setting(key, Form::Secret(name))
 }
 
-const fn items(key: &'static str, name: &'static str, about: &'static str) -> Setting {
-    Setting { form: Form::Items(name), ..text(key, name, about) }
+const fn list(key: &'static str, name: &'static str) -> Setting {
+    setting(key, Form::List(name))
 }
 
-const fn switch(key: &'static str, about: &'static str) -> Setting {
-    Setting { form: Form::Switch, default: Default::Text("false"), ..text(key, "", about) }
+const fn items(key: &'static str, name: &'static str) -> Setting {
+    setting(key, Form::Items(name))
 }
 
-const fn number(key: &'static str, bounds: (u64, u64), default: fn() -> u64, about: &'static str) -> Setting {
-    Setting { default: Default::Number(default), ..number_of_machine(key, bounds, about) }
+const fn switch(key: &'static str) -> Setting {
+    setting(key, Form::Switch).default("false")
 }
 
-/// A number whose default depends on the machine: `about` says how.
-const fn number_of_machine(key: &'static str, (min, max): (u64, u64), about: &'static str) -> Setting {
-    Setting { form: Form::Number { min, max }, ..text(key, "", about) }
+const fn number(key: &'static str, bounds: (u64, u64), default: fn() -> u64) -> Setting {
+    Setting { default: Default::Number(default), ..number_of_machine(key, bounds) }
+}
+
+/// A number whose default depends on the machine: the description says how.
+const fn number_of_machine(key: &'static str, (min, max): (u64, u64)) -> Setting {
+    setting(key, Form::Number { min, max })
 }
 
 impl Setting {
@@ -66,195 +70,89 @@ impl Setting {
 
 settings! {
     /// The settings of the store, for every command.
-    pub static OF_STORE;
-    pub static STORE: Setting = text(
-        "store",
-        "STORE",
-        "Where the content is stored: file:PATH, or azure with a connection string or an account.",
-    )
-    .flag("store")
-    .default("file:tidings-data");
-    pub static TABLE_PREFIX: Setting = text(
-        "table_prefix",
-        "PREFIX",
-        "A prefix of the names of all tables, for several sites in one account. Letters and digits.",
-    )
-    .flag("table-prefix");
-    pub static AZURE_CONNECTION_STRING: Setting = secret(
-        "azure.connection_string",
-        "STRING",
-        "For the store azure, and for pictures in az://: the connection string as the portal shows it; UseDevelopmentStorage=true for Azurite.",
-    )
-    .env("AZURE_STORAGE_CONNECTION_STRING");
-    pub static AZURE_CONNECTION_STRING_FILE: Setting =
-        text("azure.connection_string_file", "FILE", "A file that contains only the connection string.");
-    pub static AZURE_ACCOUNT: Setting = text(
-        "azure.account",
-        "NAME",
-        "The same without a connection string: the name of the account, with sign-in by Entra ID.",
-    )
-    .env("AZURE_STORAGE_ACCOUNT");
-    pub static AZURE_CLIENT_ID: Setting = text(
-        "azure.client_id",
-        "ID",
-        "With the account: the client id of a user-assigned managed identity. Not set: the system-assigned one.",
-    )
-    .env("AZURE_CLIENT_ID");
-    pub static AZURE_TABLE_ENDPOINT: Setting =
-        text("azure.table_endpoint", "URL", "With the account: its table endpoint, if it is in another cloud.")
-            .env("AZURE_STORAGE_TABLE_ENDPOINT");
+    OF_STORE:
+    STORE = text("store", "STORE").flag("store").default("file:tidings-data"),
+        "Where the content is stored: file:PATH, or azure with a connection string or an account.";
+    TABLE_PREFIX = text("table_prefix", "PREFIX").flag("table-prefix"),
+        "A prefix of the names of all tables, for several sites in one account. Letters and digits.";
+    AZURE_CONNECTION_STRING = secret("azure.connection_string", "STRING").env("AZURE_STORAGE_CONNECTION_STRING"),
+        "For the store azure, and for pictures in az://: the connection string as the portal shows it; UseDevelopmentStorage=true for Azurite.";
+    AZURE_CONNECTION_STRING_FILE = text("azure.connection_string_file", "FILE"),
+        "A file that contains only the connection string.";
+    AZURE_ACCOUNT = text("azure.account", "NAME").env("AZURE_STORAGE_ACCOUNT"),
+        "The same without a connection string: the name of the account, with sign-in by Entra ID.";
+    AZURE_CLIENT_ID = text("azure.client_id", "ID").env("AZURE_CLIENT_ID"),
+        "With the account: the client id of a user-assigned managed identity. Not set: the system-assigned one.";
+    AZURE_TABLE_ENDPOINT = text("azure.table_endpoint", "URL").env("AZURE_STORAGE_TABLE_ENDPOINT"),
+        "With the account: its table endpoint, if it is in another cloud.";
 }
 
 settings! {
     /// The settings that only the server has, besides those of the modules below.
-    pub static OF_SERVER;
-    pub static LISTEN: Setting =
-        text("listen", "ADDRESS", "The address and port to listen on. A port alone is one of this machine (127.0.0.1), 0.0.0.0:PORT one of all its networks; port 0 chooses a free port.")
-            .flag("listen")
-            .default("127.0.0.1:8080");
-    pub static PUBLIC_URL: Setting = text(
-        "public_url",
-        "URL",
-        "The address at which clients reach this server, such as https://api.blog.example: the addresses of pictures and files are then absolute URLs. Not set: they are paths.",
-    )
-    .flag("public-url");
-    pub static IMPORT: Setting = text("import", "PATH", "A folder or file to import before serving.").flag("import");
-    pub static CREATE: Setting = switch("create", "Create an empty store if none exists.").flag("create");
-    pub static READ_ONLY: Setting = switch(
-        "read_only",
-        "Only read the store file and never write it, such as a copy on a read-only disk. Mutations are refused.",
-    )
-    .flag("read-only");
-    pub static REPORT_STORAGE: Setting = switch(
-        "report_storage",
+    OF_SERVER:
+    LISTEN = text("listen", "ADDRESS").flag("listen").default("127.0.0.1:8080"),
+        "The address and port to listen on. A port alone is one of this machine (127.0.0.1), 0.0.0.0:PORT one of all its networks; port 0 chooses a free port.";
+    PUBLIC_URL = text("public_url", "URL").flag("public-url"),
+        "The address at which clients reach this server, such as https://api.blog.example: the addresses of pictures and files are then absolute URLs. Not set: they are paths.";
+    IMPORT = text("import", "PATH").flag("import"), "A folder or file to import before serving.";
+    CREATE = switch("create").flag("create"), "Create an empty store if none exists.";
+    READ_ONLY = switch("read_only").flag("read-only"),
+        "Only read the store file and never write it, such as a copy on a read-only disk. Mutations are refused.";
+    REPORT_STORAGE = switch("report_storage").flag("report-storage"),
         "Report the cost and the plan of an answer to every client that asks for it (`\"extensions\": {\"storage\": true}`, `GraphQL-Cost`, \
-         `GraphQL-Explain`), not only to tokens of the roles reader, editor and admin. The reported rows reveal that a draft exists.",
-    )
-    .flag("report-storage");
-    pub static CORS_ORIGINS: Setting = list(
-        "cors_origins",
-        "ORIGIN",
+         `GraphQL-Explain`), not only to tokens of the roles reader, editor and admin. The reported rows reveal that a draft exists.";
+    CORS_ORIGINS = list("cors_origins", "ORIGIN").flag("cors-origin"),
         "Origins whose pages may send requests from a browser, such as https://blog.example, capacitor://localhost, or https://*.blog.example with a * in the first \
-         label; * for all. Not set: only the server's own.",
-    )
-    .flag("cors-origin");
-    pub static CORS_HEADERS: Setting = list(
-        "cors_headers",
-        "NAME",
-        "Request headers that pages of these origins may send beside those that Tidings reads. Not set: all that they ask for.",
-    );
-    pub static BATCH_MAX: Setting = number(
-        "batch_max",
-        (0, settings::BATCH_MAX as u64),
-        || 0,
-        "The most requests in one body, as an array; 0 refuses arrays.",
-    )
-    .flag("batch-max");
-    pub static CLIENT_ADDRESS_HEADER: Setting = text(
-        "client_address_header",
-        "NAME",
+         label; * for all. Not set: only the server's own.";
+    CORS_HEADERS = list("cors_headers", "NAME"),
+        "Request headers that pages of these origins may send beside those that Tidings reads. Not set: all that they ask for.";
+    BATCH_MAX = number("batch_max", (0, settings::BATCH_MAX as u64), || 0).flag("batch-max"),
+        "The most requests in one body, as an array; 0 refuses arrays.";
+    CLIENT_ADDRESS_HEADER = text("client_address_header", "NAME"),
         "The header in which the proxy in front writes the client's address last, such as x-forwarded-for. Set it only if clients cannot \
-         reach the server without the proxy. Not set: clients are distinguished by the addresses of their connections.",
-    );
-    pub static NO_INTROSPECTION: Setting = switch(
-        "no_introspection",
-        "Hide the schema: no introspection, no /schema.graphql, and no names in errors that the client did not send.",
-    )
-    .flag("no-introspection");
-    pub static NO_PLAYGROUND: Setting = switch("no_playground", "Serve no playground at /.").flag("no-playground");
-    pub static MANIFESTS: Setting = list(
-            "manifests",
-            "FILE",
-            "Manifests of documents that clients may name by their ids, as graphql-codegen, relay-compiler and Apollo write them. They are read at the start.",
-    )
-    .flag("manifest");
-    pub static MANIFESTS_ONLY: Setting =
-        switch("manifests_only", "Run no documents but those of the manifests, and serve no playground.")
-            .flag("manifests-only");
-    pub static EDITOR_TOKEN: Setting = secret(
-        "editor_token",
-        "TOKEN",
-        "A token with the role admin, in addition to the tokens that `tidings token create` creates.",
-    );
-    pub static EDITOR_TOKEN_FILE: Setting =
-        text("editor_token_file", "FILE", "A file that contains only the editor token.");
-    pub static OIDC_ISSUER: Setting = text("oidc.issuer", "URL", "The OpenID provider whose JWTs are accepted.");
-    pub static OIDC_AUDIENCE: Setting =
-        text("oidc.audience", "NAME", "With the issuer: the audience that its JWTs must have.");
-    pub static OIDC_KEYS: Setting = text(
-        "oidc.keys",
-        "SOURCE",
-        "Where the issuer's keys are: the path of a file, or an https URL. Not set: the URL in its discovery document.",
-    );
-    pub static OIDC_ROLE_CLAIM: Setting =
-        text("oidc.role_claim", "NAME", "The claim that names the role.").default("roles");
-    pub static OIDC_AUTHOR_CLAIM: Setting =
-        text("oidc.author_claim", "NAME", "The claim that names the slug of an author.").default("author");
-    pub static LOG: Setting =
-        text("log.directives", "DIRECTIVES", "The log directives, such as info or tidings=debug.")
-            .default("info")
-            .env("TIDINGS_LOG");
-    pub static LOG_FORMAT: Setting = text(
-        "log.format",
-        "FORMAT",
-        "The log format: json, one object per line; pretty, for people; auto, pretty on a terminal and json elsewhere.",
-    )
-    .flag("log-format")
-    .default("auto");
-    pub static METRICS_LISTEN: Setting = text(
-        "metrics.listen",
-        "ADDRESS",
-        "The address and port of /metrics for Prometheus, separate from the public one. Not set: no metrics are served.",
-    )
-    .flag("metrics-listen");
-    pub static TRACES_ENDPOINT: Setting = text(
-        "traces.endpoint",
-        "URL",
-        "Where traces are sent by OTLP (HTTP, protobuf), such as http://127.0.0.1:4318. Not set: no traces.",
-    )
-    .env("OTEL_EXPORTER_OTLP_ENDPOINT");
-    pub static TRACES_HEADERS: Setting = secret(
-        "traces.headers",
-        "NAME=VALUE,…",
-        "Headers that are sent with the traces, such as an API key of the receiver.",
-    )
-    .env("OTEL_EXPORTER_OTLP_HEADERS");
-    pub static TRACES_HEADERS_FILE: Setting =
-        text("traces.headers_file", "FILE", "A file that contains only those headers.");
-    pub static TRACES_SERVICE_NAME: Setting =
-        text("traces.service_name", "NAME", "The name of this server in its traces.")
-            .default("tidings")
-            .env("OTEL_SERVICE_NAME");
-    pub static TRACES_SAMPLER: Setting = text(
-        "traces.sampler",
-        "SAMPLER",
-        "Which requests are traced: always_on, always_off or traceidratio, or one of these after parentbased_, which follows the client's \
-         traceparent if there is one.",
-    )
-    .default("parentbased_always_on").env("OTEL_TRACES_SAMPLER");
-    pub static TRACES_SAMPLER_RATIO: Setting = text(
-        "traces.sampler_ratio",
-        "RATIO",
-        "For the samplers with a ratio: the fraction of the requests that is traced, from 0 to 1.",
-    )
-    .default("1")
-    .env("OTEL_TRACES_SAMPLER_ARG");
-    pub static PRICE_POINT_READS: Setting = text(
-        "price.point_reads",
-        "PRICE",
-        "The price of 10,000 point reads, for the plan of a request (`GraphQL-Explain: report`).",
-    )
-    .default(money::AZURE_PRICE);
-    pub static PRICE_RANGE_READS: Setting =
-        text("price.range_reads", "PRICE", "The price of 10,000 range reads.").default(money::AZURE_PRICE);
-    pub static PRICE_TRANSACTIONS: Setting =
-        text("price.transactions", "PRICE", "The price of 10,000 transactions.").default(money::AZURE_PRICE);
-    pub static PRICE_CURRENCY: Setting =
-        text("price.currency", "CODE", "The currency of the prices, by ISO 4217.").default("USD");
-    pub static PRICE_SOURCE: Setting =
-        text("price.source", "SOURCE", "Where the prices are from; shown with them.").default(money::SOURCE);
-    pub static PRICE_DATE: Setting =
-        text("price.date", "DATE", "The day of the prices; shown with them.").default(money::DATE);
+         reach the server without the proxy. Not set: clients are distinguished by the addresses of their connections.";
+    NO_INTROSPECTION = switch("no_introspection").flag("no-introspection"),
+        "Hide the schema: no introspection, no /schema.graphql, and no names in errors that the client did not send.";
+    NO_PLAYGROUND = switch("no_playground").flag("no-playground"), "Serve no playground at /.";
+    MANIFESTS = list("manifests", "FILE").flag("manifest"),
+        "Manifests of documents that clients may name by their ids, as graphql-codegen, relay-compiler and Apollo write them. They are read at the start.";
+    MANIFESTS_ONLY = switch("manifests_only").flag("manifests-only"),
+        "Run no documents but those of the manifests, and serve no playground.";
+    EDITOR_TOKEN = secret("editor_token", "TOKEN"),
+        "A token with the role admin, in addition to the tokens that `tidings token create` creates.";
+    EDITOR_TOKEN_FILE = text("editor_token_file", "FILE"), "A file that contains only the editor token.";
+    OIDC_ISSUER = text("oidc.issuer", "URL"), "The OpenID provider whose JWTs are accepted.";
+    OIDC_AUDIENCE = text("oidc.audience", "NAME"), "With the issuer: the audience that its JWTs must have.";
+    OIDC_KEYS = text("oidc.keys", "SOURCE"),
+        "Where the issuer's keys are: the path of a file, or an https URL. Not set: the URL in its discovery document.";
+    OIDC_ROLE_CLAIM = text("oidc.role_claim", "NAME").default("roles"), "The claim that names the role.";
+    OIDC_AUTHOR_CLAIM = text("oidc.author_claim", "NAME").default("author"),
+        "The claim that names the slug of an author.";
+    LOG = text("log.directives", "DIRECTIVES").default("info").env("TIDINGS_LOG"),
+        "The log directives, such as info or tidings=debug.";
+    LOG_FORMAT = text("log.format", "FORMAT").flag("log-format").default("auto"),
+        "The log format: json, one object per line; pretty, for people; auto, pretty on a terminal and json elsewhere.";
+    METRICS_LISTEN = text("metrics.listen", "ADDRESS").flag("metrics-listen"),
+        "The address and port of /metrics for Prometheus, separate from the public one. Not set: no metrics are served.";
+    TRACES_ENDPOINT = text("traces.endpoint", "URL").env("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        "Where traces are sent by OTLP (HTTP, protobuf), such as http://127.0.0.1:4318. Not set: no traces.";
+    TRACES_HEADERS = secret("traces.headers", "NAME=VALUE,…").env("OTEL_EXPORTER_OTLP_HEADERS"),
+        "Headers that are sent with the traces, such as an API key of the receiver.";
+    TRACES_HEADERS_FILE = text("traces.headers_file", "FILE"), "A file that contains only those headers.";
+    TRACES_SERVICE_NAME = text("traces.service_name", "NAME").default("tidings").env("OTEL_SERVICE_NAME"),
+        "The name of this server in its traces.";
+    TRACES_SAMPLER_RATIO = text("traces.sampler_ratio", "RATIO").default("1").env("OTEL_TRACES_SAMPLER_ARG"),
+        "The fraction of the requests that is traced, from 0 to 1; a client that sends a traceparent decides for its own.";
+    PRICE_POINT_READS = text("price.point_reads", "PRICE").default(money::AZURE_PRICE),
+        "The price of 10,000 point reads, for the plan of a request (`GraphQL-Explain: report`).";
+    PRICE_RANGE_READS = text("price.range_reads", "PRICE").default(money::AZURE_PRICE),
+        "The price of 10,000 range reads.";
+    PRICE_TRANSACTIONS = text("price.transactions", "PRICE").default(money::AZURE_PRICE),
+        "The price of 10,000 transactions.";
+    PRICE_CURRENCY = text("price.currency", "CODE").default("USD"), "The currency of the prices, by ISO 4217.";
+    PRICE_SOURCE = text("price.source", "SOURCE").default(money::SOURCE),
+        "Where the prices are from; shown with them.";
+    PRICE_DATE = text("price.date", "DATE").default(money::DATE), "The day of the prices; shown with them.";
 }
 
 /// The fields that the site declares, for the commands that check or show them.

@@ -13,11 +13,8 @@ use super::bad_fields::BadFields;
 use super::{PAGE_FIELDS, POST_FIELDS, POST_FIELDS_FILTER, input_name};
 use crate::model::DeclaredType;
 
-/// The maximum number of types and enums in a file. GraphiQL draws all of them.
-pub(super) const TYPES_MAX: usize = 50;
-/// The maximum number of fields of one type, or values of one enum. A form with more should be several forms.
-pub(super) const FIELDS_OF_TYPE_MAX: usize = 100;
-/// The fields of all types. The schema without them has about 600, and the limits of introspection are made for it.
+/// The maximum number of fields of all types and values of all enums. The schema without them has about 600 fields, and the limits of introspection are made
+/// for it.
 pub(super) const FIELDS_MAX: usize = 500;
 
 #[derive(Default)]
@@ -53,7 +50,7 @@ impl Declarations {
                 }
             }
         }
-        all.check_numbers()?;
+        all.check_number()?;
         Ok(all)
     }
 
@@ -140,25 +137,14 @@ impl Declarations {
         }
     }
 
-    fn check_numbers(&self) -> Result<(), BadFields> {
-        let types = self.objects.len() + self.enums.len();
-        if types > TYPES_MAX {
-            return Err(BadFields::of(format!(
-                "the file declares {types} types and enums; at most {TYPES_MAX} are allowed"
-            )));
-        }
-        let of_objects = self.objects.iter().map(|object| (object.name.as_str(), object.members.len()));
-        let of_enums = self.enums.iter().map(|of| (of.name.as_str(), of.members.len()));
-        let of_content = [(POST_FIELDS, self.posts.len()), (PAGE_FIELDS, self.pages.len())];
-        let mut counts = of_content.into_iter().chain(of_objects).chain(of_enums);
-        if let Some((name, count)) = counts.find(|(_, count)| *count > FIELDS_OF_TYPE_MAX) {
-            let message = format!("{name}: has {count} fields or values; at most {FIELDS_OF_TYPE_MAX} are allowed");
-            return Err(BadFields::of(message));
-        }
-        let fields: usize = self.objects.iter().map(|object| object.members.len()).sum();
-        let fields = fields + self.posts.len() + self.pages.len();
+    fn check_number(&self) -> Result<(), BadFields> {
+        let of_objects = self.objects.iter().map(|object| object.members.len());
+        let of_enums = self.enums.iter().map(|of| of.members.len());
+        let fields = self.posts.len() + self.pages.len() + of_objects.chain(of_enums).sum::<usize>();
         match fields > FIELDS_MAX {
-            true => Err(BadFields::of(format!("the file declares {fields} fields; at most {FIELDS_MAX} are allowed"))),
+            true => Err(BadFields::of(format!(
+                "the file declares {fields} fields and values of enums; at most {FIELDS_MAX} are allowed"
+            ))),
             false => Ok(()),
         }
     }

@@ -14,7 +14,7 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
     response::IntoResponse,
     routing::get,
 };
@@ -47,13 +47,9 @@ const SITEMAP: &str = "application/xml; charset=utf-8";
 pub(super) fn routes() -> Router<Arc<Api>> {
     let files = Format::ALL.map(|format| format!("/{}", format.file()));
     let of_terms = TermKind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", kind.plural()));
-    let of_languages = ["/languages/{tag}/{file}".to_owned()];
-    let feeds = files
-        .iter()
-        .chain(&of_terms)
-        .chain(&of_languages)
-        .fold(Router::new(), |routes, path| routes.route(path, get(answer_feed)));
-    feeds.route("/sitemap.xml", get(answer_sitemap)).route("/sitemaps/{file}", get(answer_sitemap))
+    let others = ["/languages/{tag}/{file}", "/sitemap.xml", "/sitemaps/{file}"].map(str::to_owned);
+    let paths = files.iter().chain(&of_terms).chain(&others);
+    paths.fold(Router::new(), |routes, path| routes.route(path, get(answer)))
 }
 
 /// The requested document.
@@ -69,24 +65,12 @@ enum Outcome {
     Moved(String),
 }
 
-async fn answer_feed(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
-    let (head, _) = request.into_parts();
-    match FeedPath::parse(head.uri.path()) {
-        Some(path) => answer(&api, &head, Target::Feed(path)).await,
-        None => RequestFailure::not_found().into_response(),
-    }
-}
-
-async fn answer_sitemap(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
-    let (head, _) = request.into_parts();
-    match Part::parse(head.uri.path()) {
-        Some(part) => answer(&api, &head, Target::Sitemap(part)).await,
-        None => RequestFailure::not_found().into_response(),
-    }
-}
-
 /// Answers a request, with an entity tag and caching headers.
-async fn answer(api: &Api, head: &Parts, target: Target) -> Response<Body> {
+async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
+    let (api, head) = (&*api, request.into_parts().0);
+    let path = head.uri.path();
+    let target = FeedPath::parse(path).map(Target::Feed).or_else(|| Part::parse(path).map(Target::Sitemap));
+    let Some(target) = target else { return RequestFailure::not_found().into_response() };
     let Some(site) = api.settings.site.located() else {
         let message = "This server has no feeds and no sitemap: set `site.url`, the address of the web site.";
         return RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, message).into_response();

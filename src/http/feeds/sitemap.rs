@@ -1,7 +1,6 @@
-//! The sitemap (sitemaps.org, protocol 0.9): an index, and parts for the home page, the pages, each kind of term and each month with posts.
+//! The sitemap (sitemaps.org, protocol 0.9): an index, a part with the home page, the pages and the terms with posts, and one for each month with posts.
 //! The rule: the cost of the index does not depend on the number of posts, and a part has at most [`ADDRESSES_MAX`] addresses.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
@@ -16,24 +15,11 @@ use crate::model::TermKind;
 
 /// The operation that lists the terms of a kind is named like their folder.
 const DOCUMENT: &str = "\
-query Index {
-  archive { year month postCount }
-  pages(first: 1) { nodes { path } }
-  categories(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
-  tags(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
-  authors(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
-  series: allSeries(first: 5) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
-}
+query Index { archive { year month } }
 query Pages { pageLinks(atMost: 10000) { path updatedAt } }
 query Month($year: Int!, $month: Int!, $after: String) {
   archive(year: $year, month: $month) {
     page: posts(first: 100, after: $after) { nodes { slug publishedAt updatedAt } pageInfo { hasNextPage endCursor } }
-  }
-}
-query Day($from: DateTime!, $to: DateTime!, $after: String) {
-  page: posts(first: 100, after: $after, filter: { publishedAt: { gte: $from, lt: $to } }) {
-    nodes { slug publishedAt updatedAt }
-    pageInfo { hasNextPage endCursor }
   }
 }
 query tags($after: String) {
@@ -65,14 +51,10 @@ const NAMESPACE: [(&str, &str); 1] = [("xmlns", "http://www.sitemaps.org/schemas
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Index,
-    Home,
-    /// The published pages of the tree.
-    Pages,
-    Terms(TermKind),
+    /// The home page, the published pages of the tree, and the terms that have posts.
+    Site,
     /// The posts of the month that begins on this day.
     Month(NaiveDate),
-    /// The posts of a day, if its month has too many for one file.
-    Day(NaiveDate),
 }
 
 impl Part {
@@ -81,26 +63,18 @@ impl Part {
             return Some(Self::Index);
         }
         let name = path.strip_prefix("/sitemaps/")?.strip_suffix(".xml")?;
-        let month = NaiveDate::parse_from_str(&format!("{name}-01"), "%Y-%m-%d").ok().map(Self::Month);
-        let day = || NaiveDate::parse_from_str(name, "%Y-%m-%d").ok().map(Self::Day);
-        let kinds = TermKind::ALL.map(Self::Terms).into_iter();
-        let part = kinds.chain([Self::Home, Self::Pages]).chain(month.or_else(day)).find(|part| part.name() == name)?;
-        match part {
-            // The schema allows only these years.
-            Self::Month(day) | Self::Day(day) if !(1..=9_998).contains(&day.year()) => None,
-            _ => Some(part),
-        }
+        let month = NaiveDate::parse_from_str(&format!("{name}-01"), "%Y-%m-%d").ok();
+        // The schema allows only these years.
+        let month = month.filter(|first| (1..=9_998).contains(&first.year())).map(Self::Month);
+        month.into_iter().chain([Self::Site]).find(|part| part.name() == name)
     }
 
     /// The name of its file, without `.xml`.
     fn name(self) -> String {
         match self {
             Self::Index => "sitemap".to_owned(),
-            Self::Home => "home".to_owned(),
-            Self::Pages => "pages".to_owned(),
-            Self::Terms(kind) => kind.plural().to_owned(),
+            Self::Site => "site".to_owned(),
             Self::Month(first) => first.format("%Y-%m").to_string(),
-            Self::Day(day) => day.format("%Y-%m-%d").to_string(),
         }
     }
 }
@@ -108,19 +82,8 @@ impl Part {
 pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refused> {
     let entries = match part {
         Part::Index => return write_index(own).await,
-        Part::Home => vec![Entry { address: own.site.url.as_str().to_owned(), changed_at: None }],
-        Part::Pages => pages(own).await?,
-        Part::Terms(kind) => terms(own, kind).await?,
-        Part::Month(first) => {
-            let of_month = |mut data: Archive| data.archive.pop().map(|month| month.page);
-            posts(own, "Month", json!({ "year": first.year(), "month": first.month() }), of_month).await?
-        }
-        Part::Day(day) => {
-            let midnight = |day: NaiveDate| format!("{}T00:00:00Z", day.format("%Y-%m-%d"));
-            let variables =
-                json!({ "from": midnight(day), "to": midnight(day.succ_opt().ok_or_else(Refused::not_found)?) });
-            posts(own, "Day", variables, |data: Paged<Post>| Some(data.page)).await?
-        }
+        Part::Site => site(own).await?,
+        Part::Month(first) => posts(own, first).await?,
     };
     // The protocol does not allow a part without addresses.
     if entries.is_empty() {
@@ -135,33 +98,31 @@ async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Q
     own.query(&QUERIES, (operation, variables), None).await
 }
 
-/// Writes the index with the parts that exist: first those without posts, then the months from the newest to the oldest. A month with too
-/// many posts has a part for each day.
+/// Writes the index: first the part without posts, then the months from the newest to the oldest.
 async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
-    let mut index: Index = query(own, "Index", json!({})).await?.parse()?;
-    let mut parts = vec![Part::Home];
-    for kind in TermKind::ALL {
-        if let Some(first) = index.terms.remove(kind.plural()) {
-            parts.extend(has_posts(own, kind, first).await?.then_some(Part::Terms(kind)));
-        }
-    }
-    // Every page has an ancestor at the top, so the site has pages only if there is one at the top.
-    parts.extend((!index.pages.nodes.is_empty()).then_some(Part::Pages));
-    for month in index.archive {
-        let first = NaiveDate::from_ymd_opt(month.year, month.month, 1).ok_or_else(Refused::not_found)?;
-        match month.post_count <= ADDRESSES_MAX {
-            true => parts.push(Part::Month(first)),
-            false => parts.extend(first.iter_days().take_while(|day| day.month() == first.month()).map(Part::Day)),
-        }
-    }
+    let index: Index = query(own, "Index", json!({})).await?.parse()?;
+    let months = index.archive.iter().filter_map(|month| NaiveDate::from_ymd_opt(month.year, month.month, 1));
     let mut xml = Xml::new();
     xml.element("sitemapindex", &NAMESPACE, |xml| {
-        for part in parts {
+        for part in [Part::Site].into_iter().chain(months.map(Part::Month)) {
             let address = own.site.url.join(&format!("sitemaps/{}.xml", part.name()));
             xml.element("sitemap", &[], |xml| xml.text("loc", &address));
         }
     });
     Ok(xml.finish().into())
+}
+
+async fn site(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
+    let mut entries = vec![Entry { address: own.site.url.as_str().to_owned(), changed_at: None }];
+    entries.extend(pages(own).await?);
+    for kind in TermKind::ALL {
+        entries.extend(terms(own, kind).await?);
+    }
+    if entries.len() > ADDRESSES_MAX {
+        warn_of_cut("site");
+        entries.truncate(ADDRESSES_MAX);
+    }
+    Ok(entries)
 }
 
 /// The pages of the tree. Their number is limited, so one query returns all of them.
@@ -176,19 +137,6 @@ async fn pages(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
     Ok(entries)
 }
 
-/// Whether a term of the list has posts. `page` is the first page of the list; usually one of its terms has posts.
-async fn has_posts(own: &mut Own<'_>, kind: TermKind, mut page: Page<Term>) -> Result<bool, Refused> {
-    for _ in 0..PAGES_MAX {
-        if page.nodes.iter().any(|term| term.post_count > 0) {
-            return Ok(true);
-        }
-        let Some(cursor) = page.page_info.end_cursor.filter(|_| page.page_info.has_next_page) else { break };
-        let next: Paged<Term> = query(own, kind.plural(), json!({ "after": cursor })).await?.parse()?;
-        page = next.page;
-    }
-    Ok(false)
-}
-
 /// The pages of the terms that have posts.
 async fn terms(own: &mut Own<'_>, kind: TermKind) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
@@ -201,18 +149,18 @@ async fn terms(own: &mut Own<'_>, kind: TermKind) -> Result<Vec<Entry>, Refused>
     .await
 }
 
-/// The posts of all pages of a query.
-async fn posts<Data: DeserializeOwned>(
-    own: &mut Own<'_>,
-    operation: &str,
-    variables: Value,
-    page: impl Fn(Data) -> Option<Page<Post>>,
-) -> Result<Vec<Entry>, Refused> {
+/// The posts of a month.
+async fn posts(own: &mut Own<'_>, first: NaiveDate) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
-    all(own, (operation, variables), page, |post| {
-        let address = site.post(&post.slug, post.published_at);
-        Some(Entry { address, changed_at: Some(post.updated_at.max(post.published_at)) })
-    })
+    all(
+        own,
+        ("Month", json!({ "year": first.year(), "month": first.month() })),
+        |mut data: Archive| data.archive.pop().map(|month| month.page),
+        |post: Post| {
+            let address = site.post(&post.slug, post.published_at);
+            Some(Entry { address, changed_at: Some(post.updated_at.max(post.published_at)) })
+        },
+    )
     .await
 }
 
@@ -235,9 +183,13 @@ async fn all<Data: DeserializeOwned, Item>(
             None => return Ok(entries),
         }
     }
-    // The list has more items than a file may have.
-    tracing::warn!(operation, addresses = ADDRESSES_MAX, "http.sitemap_cut");
+    warn_of_cut(operation);
     Ok(entries)
+}
+
+/// There are more addresses than a file may have.
+fn warn_of_cut(operation: &str) {
+    tracing::warn!(operation, addresses = ADDRESSES_MAX, "http.sitemap_cut");
 }
 
 /// The memory that the entries use.
@@ -269,15 +221,6 @@ struct Entry {
 #[derive(Deserialize)]
 struct Index {
     archive: Vec<Month>,
-    pages: Nodes,
-    /// The first terms of each kind, by their folders.
-    #[serde(flatten)]
-    terms: HashMap<String, Page<Term>>,
-}
-
-#[derive(Deserialize)]
-struct Nodes {
-    nodes: Vec<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -294,11 +237,9 @@ struct PageLink {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Month {
     year: i32,
     month: u32,
-    post_count: usize,
 }
 
 #[derive(Deserialize)]
@@ -348,19 +289,17 @@ mod tests {
     fn a_part_is_named_in_one_way() {
         let day = |text: &str| text.parse::<NaiveDate>().expect("a day");
         assert_eq!(Part::parse("/sitemap.xml"), Some(Part::Index));
-        assert_eq!(Part::parse("/sitemaps/pages.xml"), Some(Part::Pages));
-        assert_eq!(Part::parse("/sitemaps/series.xml"), Some(Part::Terms(TermKind::Series)));
+        assert_eq!(Part::parse("/sitemaps/site.xml"), Some(Part::Site));
         assert_eq!(Part::parse("/sitemaps/2026-02.xml"), Some(Part::Month(day("2026-02-01"))));
-        assert_eq!(Part::parse("/sitemaps/2026-02-28.xml"), Some(Part::Day(day("2026-02-28"))));
         for path in [
             "2026-13.xml",
-            "2026-02-30.xml",
+            "2026-02-28.xml",
             "2026-2.xml",
             "02026-02.xml",
             "+2026-02.xml",
             "0000-01.xml",
             "+12345-01.xml",
-            "9999-12-31.xml",
+            "9999-12.xml",
             "sitemap.xml",
             "a.xml",
             ".xml",

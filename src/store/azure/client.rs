@@ -9,8 +9,8 @@ use azure_data_tables::clients::TableServiceClientBuilder;
 use azure_data_tables::prelude::TableServiceClient;
 use azure_storage::{CloudLocation, StorageCredentials};
 
-use super::connection::{Access, AzureSettings, Credential};
-use super::identity;
+use super::connection::{AzureSettings, Credential};
+use super::identity::EntraTokens;
 use super::policy::RetryWithinDeadline;
 use super::service::Service;
 use super::skew::ClockSkew;
@@ -27,7 +27,13 @@ const IDLE_MAX: Duration = Duration::from_secs(30);
 pub(super) fn build(settings: &AzureSettings, skew: Arc<ClockSkew>) -> Result<TableServiceClient> {
     let access = settings.connection.access(Service::Tables)?;
     let http: Arc<dyn HttpClient> = Arc::new(http_client(&access.endpoint)?);
-    let credentials = storage_credentials(&access, &http)?;
+    let credentials = match access.credential {
+        Credential::Key(key) => StorageCredentials::access_key(access.account.clone(), key),
+        // The SDK's error repeats the signature, so it is not kept as the source.
+        Credential::Signature(signature) => StorageCredentials::sas_token(signature)
+            .map_err(|_| StoreError::limit("SharedAccessSignature is not a query string such as sv=...&sig=..."))?,
+        Credential::Entra(EntraTokens(credential)) => StorageCredentials::token_credential(credential),
+    };
     let options = ClientOptions::new(TransportOptions::new(http))
         // The SDK's retries have no deadline, each block a thread, and hide that an earlier request may have been carried out.
         .retry(RetryOptions::none())
@@ -52,16 +58,4 @@ pub(super) fn http_client(endpoint: &Url) -> Result<reqwest::Client> {
 fn is_this_machine(endpoint: &Url) -> bool {
     let host = endpoint.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-fn storage_credentials(access: &Access, http: &Arc<dyn HttpClient>) -> Result<StorageCredentials> {
-    match &access.credential {
-        Credential::Key(key) => Ok(StorageCredentials::access_key(access.account.clone(), key.clone())),
-        // The SDK's error repeats the signature, so it is not kept as the source.
-        Credential::Signature(signature) => StorageCredentials::sas_token(signature)
-            .map_err(|_| StoreError::limit("SharedAccessSignature is not a query string such as sv=...&sig=...")),
-        Credential::Entra { client_id } => {
-            Ok(StorageCredentials::token_credential(Arc::new(identity::credential(http, client_id.as_deref())?)))
-        }
-    }
 }

@@ -1,14 +1,16 @@
 //! The address of a service of the account, the tables or the blobs, and the credentials for it. The rule: an error names what is missing and the
 //! accepted form, never a value that could be a key.
 
-use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use azure_core::Url;
-use azure_storage::{EMULATOR_ACCOUNT, EMULATOR_ACCOUNT_KEY};
+use azure_storage::{ConnectionString, EMULATOR_ACCOUNT, EMULATOR_ACCOUNT_KEY, EndpointProtocol};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
+use super::client;
+use super::identity::{self, EntraTokens};
 use super::service::Service;
 use crate::store::Result;
 use crate::store::error::StoreError;
@@ -16,18 +18,6 @@ use crate::store::error::StoreError;
 const ACCEPTED: &str = "DefaultEndpointsProtocol=https;AccountName=NAME;AccountKey=KEY;EndpointSuffix=core.windows.net, \
     TableEndpoint=URL;BlobEndpoint=URL;SharedAccessSignature=SAS, or UseDevelopmentStorage=true";
 const DEFAULT_SUFFIX: &str = "core.windows.net";
-
-/// Settings that Azure's tools write for the other services of the same account; they are ignored.
-const OTHER_SERVICES: [&str; 8] = [
-    "BlobSecondaryEndpoint",
-    "DfsEndpoint",
-    "FileEndpoint",
-    "FileSecondaryEndpoint",
-    "QueueEndpoint",
-    "QueueSecondaryEndpoint",
-    "TableSecondaryEndpoint",
-    "WebEndpoint",
-];
 
 #[derive(Debug, Clone)]
 pub struct AzureSettings {
@@ -68,27 +58,49 @@ impl fmt::Debug for Connection {
 }
 
 /// A connection string or account, parsed and checked.
-pub(super) struct Access {
-    pub(super) account: String,
-    /// Without a trailing slash.
-    pub(super) endpoint: Url,
-    pub(super) credential: Credential,
+#[derive(Debug)]
+pub struct Access {
+    pub account: String,
+    /// Without a trailing slash in its path.
+    pub endpoint: Url,
+    pub credential: Credential,
 }
 
-#[derive(PartialEq, Eq)]
-pub(super) enum Credential {
+pub enum Credential {
+    /// The account's key, in Base64.
     Key(String),
+    /// A shared access signature.
     Signature(String),
-    Entra { client_id: Option<String> },
+    Entra(EntraTokens),
+}
+
+/// Leaves out the key and the signature.
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Key(_) => "Key(..)",
+            Self::Signature(_) => "Signature(..)",
+            Self::Entra(_) => "Entra",
+        })
+    }
 }
 
 impl Connection {
+    /// The blobs of the account. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`StoreError::Limit`] if the connection string is invalid, or is that of tables only; [`StoreError::Denied`] if the machine has no identity.
+    pub fn blobs(&self) -> Result<Access> {
+        self.access(Service::Blobs)
+    }
+
     pub(super) fn access(&self, service: Service) -> Result<Access> {
         match self {
             Self::String(text) => read_connection_string(text, service),
             Self::Entra { account, endpoint, client_id } => {
                 let (account, endpoint) = entra_access(account, endpoint.as_deref(), service)?;
-                Ok(Access { account, endpoint, credential: Credential::Entra { client_id: client_id.clone() } })
+                let tokens = identity::tokens(Arc::new(client::http_client(&endpoint)?), client_id.as_deref())?;
+                Ok(Access { account, endpoint, credential: Credential::Entra(tokens) })
             }
         }
     }
@@ -107,7 +119,7 @@ fn entra_access(account: &str, endpoint: Option<&str>, service: Service) -> Resu
     let account = check_account(account, "the storage account")?;
     let endpoint = match endpoint {
         Some(url) => read_endpoint(url, service)?,
-        None => default_endpoint("https", &account, DEFAULT_SUFFIX, service)?,
+        None => default_endpoint(&EndpointProtocol::Https, &account, DEFAULT_SUFFIX, service)?,
     };
     if endpoint.scheme() != "https" {
         let host = service.host();
@@ -119,14 +131,18 @@ fn entra_access(account: &str, endpoint: Option<&str>, service: Service) -> Resu
 }
 
 fn read_connection_string(text: &str, service: Service) -> Result<Access> {
-    let fields = ConnectionFields::read(text)?;
-    if fields.get("DevelopmentStorageProxyUri").is_some() {
+    // The error of the SDK repeats the text.
+    let fields = ConnectionString::new(text)
+        .map_err(|_| malformed("a part of it is not NAME=VALUE, or has a name or value that is not known"))?;
+    if fields.development_storage_proxy_uri.is_some() {
         return Err(malformed("DevelopmentStorageProxyUri is not supported; name the emulator with TableEndpoint"));
     }
-    match fields.get("UseDevelopmentStorage") {
-        Some("true") if fields.is_alone("UseDevelopmentStorage") => emulator_access(service),
-        Some("true") => Err(malformed("UseDevelopmentStorage=true must be the only setting")),
-        Some(_) => Err(malformed("UseDevelopmentStorage can only be true")),
+    match fields.use_development_storage {
+        Some(true) if fields == ConnectionString { use_development_storage: Some(true), ..Default::default() } => {
+            emulator_access(service)
+        }
+        Some(true) => Err(malformed("UseDevelopmentStorage=true must be the only setting")),
+        Some(false) => Err(malformed("UseDevelopmentStorage can only be true")),
         None => account_access(&fields, service),
     }
 }
@@ -139,20 +155,24 @@ fn emulator_access(service: Service) -> Result<Access> {
     })
 }
 
-fn account_access(fields: &ConnectionFields<'_>, service: Service) -> Result<Access> {
+fn account_access(fields: &ConnectionString<'_>, service: Service) -> Result<Access> {
     let credential = read_credential(fields)?;
-    let account = fields.get("AccountName").map(|name| check_account(name, "AccountName")).transpose()?;
+    let account = fields.account_name.map(|name| check_account(name, "AccountName")).transpose()?;
     // This is the string of a Cosmos DB account, or of a signature for tables; a storage account of the same name can
     // be somebody else's.
-    let is_of_tables = fields.get("TableEndpoint").is_some() && fields.get("EndpointSuffix").is_none();
-    let endpoint = match (fields.get(service.field()), &account) {
+    let is_of_tables = fields.table_endpoint.is_some() && fields.endpoint_suffix.is_none();
+    let named = match service {
+        Service::Tables => fields.table_endpoint,
+        Service::Blobs => fields.blob_endpoint,
+    };
+    let endpoint = match (named, &account) {
         (Some(url), _) => read_endpoint(url, service)?,
         (None, _) if service == Service::Blobs && is_of_tables => {
             return Err(malformed("it names the endpoint of the tables, and BlobEndpoint is missing"));
         }
         (None, Some(account)) => {
-            let protocol = fields.get("DefaultEndpointsProtocol").unwrap_or("https");
-            default_endpoint(protocol, account, fields.get("EndpointSuffix").unwrap_or(DEFAULT_SUFFIX), service)?
+            let protocol = fields.default_endpoints_protocol.as_ref().unwrap_or(&EndpointProtocol::Https);
+            default_endpoint(protocol, account, fields.endpoint_suffix.unwrap_or(DEFAULT_SUFFIX), service)?
         }
         (None, None) => return Err(malformed(&format!("AccountName or {} is missing", service.field()))),
     };
@@ -162,8 +182,8 @@ fn account_access(fields: &ConnectionFields<'_>, service: Service) -> Result<Acc
     Ok(Access { account: account.unwrap_or_default(), endpoint, credential })
 }
 
-fn read_credential(fields: &ConnectionFields<'_>) -> Result<Credential> {
-    match (fields.get("SharedAccessSignature"), fields.get("AccountKey")) {
+fn read_credential(fields: &ConnectionString<'_>) -> Result<Credential> {
+    match (fields.sas, fields.account_key) {
         (Some(signature), None) => Ok(Credential::Signature(signature.to_owned())),
         (None, Some(key)) if BASE64_STANDARD.decode(key).is_ok() => Ok(Credential::Key(key.to_owned())),
         (None, Some(_)) => Err(malformed("AccountKey is not Base64: it may be truncated")),
@@ -172,10 +192,7 @@ fn read_credential(fields: &ConnectionFields<'_>) -> Result<Credential> {
     }
 }
 
-fn default_endpoint(protocol: &str, account: &str, suffix: &str, service: Service) -> Result<Url> {
-    if !matches!(protocol, "http" | "https") {
-        return Err(malformed("DefaultEndpointsProtocol is neither http nor https"));
-    }
+fn default_endpoint(protocol: &EndpointProtocol, account: &str, suffix: &str, service: Service) -> Result<Url> {
     Url::parse(&format!("{protocol}://{account}.{}.{suffix}", service.host()))
         .ok()
         .filter(|url| url.path() == "/" && url.query().is_none())
@@ -204,55 +221,6 @@ fn check_account(name: &str, what: &str) -> Result<String> {
         return Ok(name.to_owned());
     }
     Err(StoreError::limit(format!("{what} is not an account's name, such as mystorageaccount")))
-}
-
-/// `Name=value` pairs; the case of names does not matter.
-struct ConnectionFields<'a>(HashMap<String, &'a str>);
-
-impl<'a> ConnectionFields<'a> {
-    fn read(text: &'a str) -> Result<Self> {
-        let mut fields = HashMap::new();
-        for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
-            // The pair itself may be a part of a key, so the error names only its position.
-            let Some((name, value)) = pair.split_once('=') else {
-                return Err(malformed(&format!("part {} has no `=`", fields.len() + 1)));
-            };
-            let known = known_name(name.trim())?;
-            if value.trim().is_empty() {
-                return Err(malformed(&format!("{known} is empty")));
-            }
-            if fields.insert(known.to_owned(), value.trim()).is_some() {
-                return Err(malformed(&format!("{known} is given twice")));
-            }
-        }
-        Ok(Self(fields))
-    }
-
-    fn get(&self, name: &str) -> Option<&'a str> {
-        self.0.get(name).copied()
-    }
-
-    /// Whether nothing else is set that concerns the account.
-    fn is_alone(&self, name: &str) -> bool {
-        let is_ignored = |other: &str| other == "BlobEndpoint" || OTHER_SERVICES.contains(&other);
-        self.0.keys().all(|other| other == name || is_ignored(other))
-    }
-}
-
-fn known_name(name: &str) -> Result<&'static str> {
-    const OURS: [&str; 9] = [
-        "AccountKey",
-        "AccountName",
-        "BlobEndpoint",
-        "DefaultEndpointsProtocol",
-        "DevelopmentStorageProxyUri",
-        "EndpointSuffix",
-        "SharedAccessSignature",
-        "TableEndpoint",
-        "UseDevelopmentStorage",
-    ];
-    let known = OURS.into_iter().chain(OTHER_SERVICES).find(|known| known.eq_ignore_ascii_case(name));
-    known.ok_or_else(|| malformed("it has an unknown name"))
 }
 
 fn malformed(what: &str) -> StoreError {
@@ -294,26 +262,20 @@ mod tests {
     }
 
     #[test]
-    fn names_are_accepted_in_any_case_and_with_spaces_around_them() {
-        assert_eq!(
-            endpoint(&format!(" accountname = mine ; ACCOUNTKEY = {KEY} ;")),
-            "https://mine.table.core.windows.net/"
-        );
-    }
-
-    #[test]
     fn the_emulator_needs_only_its_name() {
         let access = access("UseDevelopmentStorage=true").expect("an emulator");
         let endpoint = Service::Tables.emulator();
         assert_eq!((access.account.as_str(), access.endpoint.as_str()), ("devstoreaccount1", endpoint));
-        assert!(access.credential == Credential::Key(EMULATOR_ACCOUNT_KEY.to_owned()));
+        assert!(matches!(access.credential, Credential::Key(key) if key == EMULATOR_ACCOUNT_KEY));
     }
 
     #[test]
     fn a_signature_needs_an_endpoint_or_an_account() {
         let from_endpoint =
             access("TableEndpoint=https://mine.table.core.windows.net;SharedAccessSignature=?sv=1&sig=a%3D");
-        assert!(from_endpoint.is_ok_and(|a| a.credential == Credential::Signature("?sv=1&sig=a%3D".to_owned())));
+        assert!(
+            matches!(from_endpoint.map(|a| a.credential), Ok(Credential::Signature(text)) if text == "?sv=1&sig=a%3D")
+        );
         assert_eq!(endpoint("AccountName=mine;SharedAccessSignature=sv=1"), "https://mine.table.core.windows.net/");
         assert!(access("SharedAccessSignature=sv=1").is_err());
     }
@@ -326,10 +288,9 @@ mod tests {
             (format!("AccountKey={secret}"), "AccountName or TableEndpoint is missing"),
             (format!("AccountKey={secret};TableEndpoint=http://h"), "AccountKey needs AccountName"),
             (format!("AccountName=mine;AccountKey={secret}!"), "AccountKey is not Base64"),
-            (format!("AccountName=mine;{secret}"), "part 2 has no `=`"),
-            (format!("AccountName=mine;{secret}=="), "it has an unknown name"),
-            ("AccountName=;AccountKey=AAAA".to_owned(), "AccountName is empty"),
-            (format!("AccountName=a;AccountName=b;AccountKey={secret}"), "AccountName is given twice"),
+            (format!("AccountName=mine;{secret}"), "is not NAME=VALUE"),
+            (format!("AccountName=mine;{secret}=="), "a name or value that is not known"),
+            ("AccountName=;AccountKey=AAAA".to_owned(), "is not NAME=VALUE"),
             (format!("AccountName=a/b;AccountKey={secret}"), "AccountName is not an account's name"),
             (format!("AccountName=a;AccountKey={secret};SharedAccessSignature=s"), "both AccountKey and"),
             (format!("AccountName=a;AccountKey={secret};TableEndpoint=here"), "TableEndpoint is not a URL"),
@@ -337,7 +298,7 @@ mod tests {
             (format!("AccountName=a;AccountKey={secret};TableEndpoint=https://h/?sig={secret}"), "has a query"),
             (format!("AccountName=a;AccountKey={secret};EndpointSuffix=a b"), "EndpointSuffix is not a host name"),
             (format!("AccountName=a;AccountKey={secret};EndpointSuffix=h/p"), "EndpointSuffix is not a host name"),
-            (format!("DefaultEndpointsProtocol=ftp;AccountName=a;AccountKey={secret}"), "neither http nor https"),
+            (format!("DefaultEndpointsProtocol=ftp;AccountName=a;AccountKey={secret}"), "value that is not known"),
             ("UseDevelopmentStorage=false".to_owned(), "can only be true"),
             (format!("UseDevelopmentStorage=true;AccountKey={secret}"), "must be the only setting"),
             (
@@ -376,5 +337,45 @@ mod tests {
     fn a_connection_string_is_not_shown() {
         let shown = format!("{:?}", Connection::String("AccountKey=c2VjcmV0".to_owned()));
         assert!(!shown.contains("c2VjcmV0"));
+    }
+
+    fn blobs(text: &str) -> Result<Access> {
+        Connection::String(text.to_owned()).blobs()
+    }
+
+    #[test]
+    fn the_blobs_are_in_the_account_of_the_tables() {
+        for (text, expected) in [
+            (format!("AccountName=mine;AccountKey={KEY}"), "https://mine.blob.core.windows.net"),
+            (
+                format!("AccountName=mine;AccountKey={KEY};EndpointSuffix=core.chinacloudapi.cn"),
+                "https://mine.blob.core.chinacloudapi.cn",
+            ),
+            (
+                format!(
+                    "AccountName=mine;AccountKey={KEY};TableEndpoint=http://h:1/mine;BlobEndpoint=http://h:2/mine/"
+                ),
+                "http://h:2/mine",
+            ),
+            ("UseDevelopmentStorage=true".to_owned(), "http://127.0.0.1:10000/devstoreaccount1"),
+        ] {
+            let access = blobs(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(access.endpoint.as_str().trim_end_matches('/'), expected);
+            assert!(matches!(access.credential, Credential::Key(_)));
+            assert!(!format!("{access:?}").contains(KEY));
+        }
+    }
+
+    #[test]
+    fn a_connection_string_of_tables_only_is_refused_and_not_sent_to_another_account() {
+        for text in [
+            format!("AccountName=cosmos;AccountKey={KEY};TableEndpoint=https://cosmos.table.cosmos.azure.com:443/"),
+            "TableEndpoint=https://mine.table.core.windows.net;SharedAccessSignature=sv=1&sig=c2VjcmV0".to_owned(),
+        ] {
+            let error = blobs(&text).expect_err("no blobs").to_string();
+            assert!(error.contains("BlobEndpoint is missing") && !error.contains(KEY), "{error}");
+        }
+        let signed = blobs("BlobEndpoint=https://mine.blob.core.windows.net;SharedAccessSignature=sv=1&sig=c2VjcmV0");
+        assert!(signed.is_ok_and(|access| !format!("{access:?}").contains(KEY)));
     }
 }

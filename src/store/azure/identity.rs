@@ -3,27 +3,44 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use azure_core::auth::TokenCredential;
 use azure_core::headers::HeaderName;
 use azure_core::{HttpClient, Request, Response};
-use azure_identity::{DefaultAzureCredential, DefaultAzureCredentialBuilder, TokenCredentialOptions};
+use azure_identity::{DefaultAzureCredentialBuilder, TokenCredentialOptions};
 
+use super::errors::NO_TOKEN;
 use crate::store::Result;
 use crate::store::error::StoreError;
 
+/// The scope of a token for blobs: all services of storage accounts.
+const SCOPE: &str = "https://storage.azure.com/.default";
 /// Only requests for the tokens of managed identities have this header.
 const OF_METADATA: HeaderName = HeaderName::from_static("metadata");
 
-/// The first identity that is found: in the environment, a managed identity, or the Azure CLI. `client_id` names a
-/// user-assigned managed identity.
-pub(super) fn credential(http: &Arc<dyn HttpClient>, client_id: Option<&str>) -> Result<DefaultAzureCredential> {
-    DefaultAzureCredentialBuilder::new()
-        .with_options(options(http, client_id))
-        .build()
-        .map_err(|e| StoreError::denied("no Entra ID identity is available", e))
+/// The tokens of an identity, each cached until shortly before it expires.
+#[derive(Debug, Clone)]
+pub struct EntraTokens(pub(super) Arc<dyn TokenCredential>);
+
+impl EntraTokens {
+    /// # Errors
+    /// [`StoreError::Denied`] if the identity gets no token.
+    pub async fn token(&self) -> Result<String> {
+        match self.0.get_token(&[SCOPE]).await {
+            Ok(token) => Ok(token.token.secret().to_owned()),
+            Err(error) => Err(StoreError::denied(NO_TOKEN, error)),
+        }
+    }
 }
 
-fn options(http: &Arc<dyn HttpClient>, client_id: Option<&str>) -> TokenCredentialOptions {
-    let http = Arc::clone(http);
+/// The first identity that is found: in the environment, a managed identity, or the Azure CLI. `client_id` names a
+/// user-assigned managed identity.
+pub(super) fn tokens(http: Arc<dyn HttpClient>, client_id: Option<&str>) -> Result<EntraTokens> {
+    let identity = DefaultAzureCredentialBuilder::new().with_options(options(http, client_id)).build();
+    let identity = identity.map_err(|e| StoreError::denied("no Entra ID identity is available", e))?;
+    Ok(EntraTokens(Arc::new(identity)))
+}
+
+fn options(http: Arc<dyn HttpClient>, client_id: Option<&str>) -> TokenCredentialOptions {
     match client_id {
         Some(client_id) => {
             let named: Arc<dyn HttpClient> = Arc::new(NamedIdentity { http, client_id: client_id.to_owned() });
@@ -56,7 +73,8 @@ impl HttpClient for NamedIdentity {
 mod tests {
     use std::sync::Mutex;
 
-    use azure_core::auth::TokenCredential;
+    use azure_core::auth::AccessToken;
+    use azure_core::error::{Error, ErrorKind};
     use azure_core::headers::Headers;
     use azure_core::{BytesStream, Method, StatusCode, Url};
     use azure_identity::VirtualMachineManagedIdentityCredential;
@@ -81,7 +99,7 @@ mod tests {
     async fn queries(client_id: Option<&str>) -> Vec<String> {
         let service = Arc::new(TokenService::default());
         let http: Arc<dyn HttpClient> = Arc::<TokenService>::clone(&service);
-        let options = options(&http, client_id);
+        let options = options(http, client_id);
         let other = Request::new(Url::parse("https://login.example/token?a=b").expect("a URL"), Method::Post);
         options.http_client().execute_request(&other).await.expect("an answer");
         let identity = VirtualMachineManagedIdentityCredential::new(options);
@@ -96,5 +114,34 @@ mod tests {
         let token = "api-version=2019-08-01&resource=https%3A%2F%2Fstorage.azure.com";
         assert_eq!(queries(None).await, ["a=b", token]);
         assert_eq!(queries(Some("1b-c")).await, ["a=b", &format!("{token}&client_id=1b-c")]);
+    }
+
+    #[derive(Debug)]
+    struct Identity {
+        has_token: bool,
+    }
+
+    #[async_trait::async_trait]
+    impl TokenCredential for Identity {
+        async fn get_token(&self, scopes: &[&str]) -> azure_core::Result<AccessToken> {
+            assert_eq!(scopes, [SCOPE]);
+            let late = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1 << 32);
+            match self.has_token {
+                true => Ok(AccessToken::new("a token", late.into())),
+                false => Err(Error::message(ErrorKind::Credential, "no identity")),
+            }
+        }
+
+        async fn clear_cache(&self) -> azure_core::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_token_is_asked_for_by_the_identity_and_its_absence_says_what_to_do() {
+        let tokens = |has_token| EntraTokens(Arc::new(Identity { has_token }));
+        assert_eq!(tokens(true).token().await.ok().as_deref(), Some("a token"));
+        let error = tokens(false).token().await.expect_err("no token").to_string();
+        assert!(error.contains("az login"), "{error}");
     }
 }

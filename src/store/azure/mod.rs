@@ -1,11 +1,10 @@
 //! Azure Table Storage, Azure Cosmos DB for Table and Azurite. The only user of the Azure SDK; for the blobs of the same account it only reads the
-//! connection string and signs in ([`BlobAccess`]).
+//! connection string and signs in ([`Connection::blobs`]).
 //!
 //! The rule: the SDK only builds and signs requests. This module keeps everything that the contract of the store guarantees (retries within a
 //! deadline, errors by meaning, a refused transaction as an error), because the SDK keeps none of it.
 
 mod answer;
-mod blobs;
 mod call;
 mod client;
 mod connection;
@@ -25,10 +24,10 @@ use azure_data_tables::prelude::{TableClient, TableServiceClient};
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 
-pub use self::blobs::{BlobAccess, BlobCredential, EntraTokens};
 use self::call::Call;
-pub use self::connection::{AzureSettings, Connection};
+pub use self::connection::{Access, AzureSettings, Connection, Credential};
 use self::errors::Asked;
+pub use self::identity::EntraTokens;
 use self::json::StoredRow;
 use self::skew::ClockSkew;
 use super::error::StoreError;

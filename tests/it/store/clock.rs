@@ -48,9 +48,9 @@ async fn a_clock_that_is_far_off_writes_nothing_until_it_is_right() {
 }
 
 #[tokio::test]
-async fn a_clock_that_is_four_seconds_off_writes() {
+async fn a_clock_that_is_three_seconds_off_writes() {
     let (proxy, store, _azurite) = through_a_proxy().await;
-    for (ahead_ms, row) in [(4_000, "slow"), (-4_000, "fast")] {
+    for (ahead_ms, row) in [(3_000, "slow"), (-3_000, "fast")] {
         proxy.set_clock_ahead(ahead_ms);
         store.create_tables(&[TABLE]).await.expect("its table");
         insert(&store, row).await.expect("a write");
@@ -94,7 +94,7 @@ async fn the_skew_is_a_metric() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_skew_of_more_than_two_seconds_is_logged_once_a_minute() {
+async fn a_skew_is_logged_once_a_minute() {
     let azurite = Azurite::any();
     let proxy = Proxy::before(&azurite).await;
     proxy.set_clock_ahead(-FAR_MS);

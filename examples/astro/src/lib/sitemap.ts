@@ -1,4 +1,4 @@
-// The sitemap: the parts that the server writes, without that of the series, because this site has no pages of series.
+// The sitemap: the parts that the server writes, without the addresses of series, because this site has no pages of them.
 import { addressOf } from "./addresses";
 import { absolute } from "./structured";
 import { file } from "../tidings/client";
@@ -22,10 +22,8 @@ async function load(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const index = await (await file("/sitemap.xml"))?.text();
   for (const [, name] of (index ?? "").matchAll(/\/sitemaps\/([a-z0-9-]+\.xml)</g)) {
-    if (name === "series.xml") continue;
-    // The index of the server always names the parts of the terms, which do not exist if no post has a term.
     const part = name === undefined ? null : await file(`/sitemaps/${name}`);
-    if (name !== undefined && part) found.set(name, await part.text());
+    if (name !== undefined && part) found.set(name, (await part.text()).replace(/<url><loc>[^<]*\/series\/[^<]*<\/loc><\/url>/g, ""));
   }
   return found;
 }

@@ -4,10 +4,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use quick_xml::events::BytesStart;
+use quick_xml::name::NamespaceResolver;
 
 use super::names::{self, Value};
-use super::spaces::{Space, Spaces, declared};
-use super::{css, damaged, malformed, unsupported, value_of};
+use super::{Space, css, damaged, malformed, unsupported, value_of};
 use crate::assets::PIXELS_MAX;
 use crate::assets::clean::clean_pixels;
 use crate::assets::decode::check_size;
@@ -18,19 +18,8 @@ const ATTRIBUTES_MAX: usize = 256;
 /// The schemes of a link.
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 /// The elements that repeat or change another one of the same drawing.
-const WITH_FRAGMENT: &[&str] = &[
-    "animate",
-    "animateMotion",
-    "animateTransform",
-    "filter",
-    "linearGradient",
-    "mpath",
-    "pattern",
-    "radialGradient",
-    "set",
-    "textPath",
-    "use",
-];
+const WITH_FRAGMENT: &str = "\
+    animate animateMotion animateTransform filter linearGradient mpath pattern radialGradient set textPath use";
 
 /// The pictures of pixels in a drawing. Together, they have at most the pixels of one picture.
 #[derive(Default)]
@@ -42,7 +31,7 @@ pub(super) struct Embedded {
 pub(super) fn cleaned(
     start: &BytesStart<'_>,
     element: &'static str,
-    spaces: &Spaces,
+    spaces: &NamespaceResolver,
     embedded: &mut Embedded,
 ) -> Result<Vec<(&'static str, String)>, BadPicture> {
     if start.attributes().with_checks(false).nth(ATTRIBUTES_MAX).is_some() {
@@ -51,10 +40,11 @@ pub(super) fn cleaned(
     let (mut kept, mut old_link) = (Vec::new(), None);
     for attribute in start.attributes() {
         let attribute = attribute.map_err(malformed)?;
-        if declared(&attribute).is_some() {
+        if attribute.key.as_namespace_binding().is_some() {
             continue;
         }
-        let (name, space) = spaces.of_attribute(&attribute)?;
+        let (space, name) = spaces.resolve_attribute(attribute.key);
+        let (space, name) = (Space::of(&space)?, name.into_inner());
         let is_link = name == "href" && matches!(space, Space::None | Space::XLink);
         let Some((name, value)) = (match (name, space) {
             _ if is_link => Some(("href", Value::Text)),
@@ -101,7 +91,7 @@ fn link(element: &str, text: &str, embedded: &mut Embedded) -> Result<Option<Str
                 |scheme: &&str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
             Ok((is_fragment || SCHEMES.iter().any(of_scheme)).then(|| text.to_owned()))
         }
-        _ => Ok((is_fragment && WITH_FRAGMENT.contains(&element)).then(|| text.to_owned())),
+        _ => Ok((is_fragment && WITH_FRAGMENT.split(' ').any(|known| known == element)).then(|| text.to_owned())),
     }
 }
 

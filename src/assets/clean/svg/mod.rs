@@ -10,7 +10,6 @@ mod css;
 mod names;
 mod repeats;
 mod size;
-mod spaces;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -20,7 +19,8 @@ use std::borrow::Cow;
 use quick_xml::escape::{EscapeError, resolve_predefined_entity};
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
-use quick_xml::{Error, Reader, XmlVersion};
+use quick_xml::name::{Namespace, NamespaceError, NamespaceResolver, ResolveResult};
+use quick_xml::{Error, NsReader, XmlVersion};
 
 use super::Cleaned;
 use crate::assets::error::BadPicture;
@@ -29,7 +29,6 @@ use crate::model::AssetFormat;
 use attributes::Embedded;
 use names::Content;
 use repeats::Repeats;
-use spaces::{Space, Spaces};
 use write::Written;
 
 /// The longest file, before and after it is cleaned. Drawings with embedded pictures have some 2 MB.
@@ -38,6 +37,8 @@ const BYTES_MAX: usize = 4 * 1024 * 1024;
 const DEPTH_MAX: usize = 256;
 /// The most elements that a browser has to lay out. A map of the world has some 20,000.
 const ELEMENTS_MAX: usize = 100_000;
+/// Each name is looked up in all declarations of the open elements. Drawing programs declare some ten.
+const NAMESPACES_MAX: usize = 64;
 /// Where the element `svg` of a file in another encoding is looked for.
 const BEGINNING_BYTES: usize = 1024;
 
@@ -65,18 +66,20 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     let text = std::str::from_utf8(without_mark(bytes)).ok().filter(|text| !text.contains('\0'));
     let Some(text) = text else { return Err(not_markup(bytes)) };
     check_characters(text)?;
-    let mut reader = Reader::from_str(text.trim_ascii_start());
+    let mut reader = NsReader::from_str(text.trim_ascii_start());
     reader.config_mut().expand_empty_elements = true;
+    reader.resolver_mut().set_max_namespace_bindings(NAMESPACES_MAX);
     let mut drawing = Drawing::default();
     loop {
         // Without a root, nothing says that the file is an SVG.
-        let event = reader.read_event().map_err(|error| match drawing.size {
-            Some(_) => malformed(error),
-            None => BadPicture::Unknown,
+        let event = reader.read_event().map_err(|error| match (error, drawing.size) {
+            (Error::Namespace(NamespaceError::TooManyBindings(_)), _) => unsupported("more than 64 namespaces"),
+            (error, Some(_)) => malformed(error),
+            (_, None) => BadPicture::Unknown,
         })?;
         match event {
             Event::Decl(declaration) => check_encoding(&declaration, text)?,
-            Event::Start(start) => drawing.open(&start)?,
+            Event::Start(start) => drawing.open(&start, reader.resolver())?,
             Event::End(_) => drawing.close()?,
             Event::Text(text) => drawing.text(&text.xml10_content())?,
             Event::CData(text) => drawing.text(&text.xml10_content())?,
@@ -158,8 +161,34 @@ fn unsupported(what: &'static str) -> BadPicture {
 struct Open {
     name: &'static str,
     content: Content,
-    /// The namespaces that were known before it.
-    spaces: usize,
+}
+
+const SVG: &str = "http://www.w3.org/2000/svg";
+const XLINK: &str = "http://www.w3.org/1999/xlink";
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
+
+/// A namespace. A prefix means what the file has declared, so an element is one of SVG under any prefix, and none of SVG under the prefix `svg` of another
+/// namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Space {
+    None,
+    Svg,
+    XLink,
+    Xml,
+    Other,
+}
+
+impl Space {
+    fn of(resolved: &ResolveResult<'_>) -> Result<Self, BadPicture> {
+        match resolved {
+            ResolveResult::Unbound => Ok(Self::None),
+            ResolveResult::Bound(Namespace(SVG)) => Ok(Self::Svg),
+            ResolveResult::Bound(Namespace(XLINK)) => Ok(Self::XLink),
+            ResolveResult::Bound(Namespace(XML)) => Ok(Self::Xml),
+            ResolveResult::Bound(_) => Ok(Self::Other),
+            ResolveResult::Unknown(prefix) => Err(malformed(format_args!("the prefix {prefix:?} is not declared"))),
+        }
+    }
 }
 
 /// What was read of a file.
@@ -167,7 +196,6 @@ struct Open {
 struct Drawing {
     embedded: Embedded,
     written: Written,
-    spaces: Spaces,
     open: Vec<Open>,
     /// The depth within an element that is left out.
     skipped: usize,
@@ -181,7 +209,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn open(&mut self, start: &BytesStart<'_>) -> Result<(), BadPicture> {
+    fn open(&mut self, start: &BytesStart<'_>, spaces: &NamespaceResolver) -> Result<(), BadPicture> {
         if self.open.len() + self.skipped >= DEPTH_MAX {
             return Err(unsupported("more than 256 nested elements"));
         }
@@ -192,9 +220,8 @@ impl Drawing {
         if self.size.is_some() && self.open.is_empty() {
             return Err(malformed("there is an element after its end"));
         }
-        let spaces = self.spaces.len();
-        self.spaces.declare(start)?;
-        let (name, space) = self.spaces.of_element(start)?;
+        let (space, name) = spaces.resolve_element(start.name());
+        let (space, name) = (Space::of(&space)?, name.into_inner());
         let known = names::element(name).filter(|_| space == Space::Svg);
         if self.size.is_none() && known.is_none_or(|(name, _)| name != "svg") {
             return Err(not_svg(name, space));
@@ -206,7 +233,6 @@ impl Drawing {
                 "font" | "font-face" if space == Space::Svg => self.leave_out(FONTS),
                 _ => {}
             }
-            self.spaces.truncate(spaces);
             self.skipped = 1;
             return Ok(());
         };
@@ -214,7 +240,7 @@ impl Drawing {
         if self.elements > ELEMENTS_MAX {
             return Err(unsupported("more than 100,000 elements"));
         }
-        let attributes = attributes::cleaned(start, name, &self.spaces, &mut self.embedded)?;
+        let attributes = attributes::cleaned(start, name, spaces, &mut self.embedded)?;
         if name == "image" && !attributes.iter().any(|(name, _)| *name == "href") {
             self.leave_out(PICTURES);
         }
@@ -224,7 +250,7 @@ impl Drawing {
         }
         self.repeats.open(name, &attributes);
         self.written.start(name, self.open.is_empty(), &attributes);
-        self.open.push(Open { name, content: content.within(parent), spaces });
+        self.open.push(Open { name, content: content.within(parent) });
         self.check_length()
     }
 
@@ -234,7 +260,7 @@ impl Drawing {
             return Ok(());
         }
         // The parser has refused an end without a start.
-        let Some(Open { name, content, spaces }) = self.open.pop() else { return Ok(()) };
+        let Some(Open { name, content }) = self.open.pop() else { return Ok(()) };
         if content == Content::Sheet {
             let sheet = std::mem::take(&mut self.sheet);
             if sheet.to_ascii_lowercase().contains("@font-face") {
@@ -244,7 +270,6 @@ impl Drawing {
         }
         self.written.end(name);
         self.repeats.close();
-        self.spaces.truncate(spaces);
         self.check_length()
     }
 

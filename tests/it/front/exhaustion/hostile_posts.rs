@@ -120,22 +120,6 @@ fn clients_that_break_the_protocol_cause_no_log_lines_of_dependencies() {
     assert_eq!(lines_of_dependencies(&errors).first(), None);
 }
 
-/// If the log setting enables these lines, the log has some of them and the number of those that were left out.
-#[test]
-fn repeated_lines_of_a_dependency_are_left_out_and_counted() {
-    let site = Site::of(&table_of_blocks(40_000), &[RENDERED, EXECUTED, ("TIDINGS_LOG", "info,html5ever=warn")]);
-    for _ in 0..10 {
-        site.html("hostile-0");
-    }
-    let (_, errors) = site.serving.stop_with_errors();
-    let lines: Vec<Value> = errors.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let of_html5ever =
-        lines.iter().filter(|line| line["target"].as_str().is_some_and(|target| target.starts_with("html5ever")));
-    assert!((1..100).contains(&of_html5ever.count()), "{} lines", lines.len());
-    let left_out: Vec<_> = lines.iter().filter(|line| line["fields"]["message"] == "log.repeats_left_out").collect();
-    assert!(left_out.iter().any(|line| line["fields"]["lines"].as_u64() > Some(1_000)), "{left_out:?}");
-}
-
 /// A dozen clients send a query and disconnect, repeatedly. One rendering runs at a time, and the renderings of disconnected clients do not
 /// start.
 #[cfg(target_os = "linux")]

@@ -140,7 +140,7 @@ async fn what_does_not_exist_is_not_found() {
         );
     }
     let without_site = serve(&site, HttpSettings::default());
-    for path in ["/feed.xml", "/tags/moon/rss.xml", "/sitemap.xml", "/sitemaps/home.xml"] {
+    for path in ["/feed.xml", "/tags/moon/rss.xml", "/sitemap.xml", "/sitemaps/site.xml"] {
         let (sent, _) = get(&without_site, path).await;
         let message = sent.json()["errors"][0]["message"].as_str().expect("a message").to_owned();
         assert_eq!((sent.status(), message.contains("set `site.url`")), (404, true), "{path}: {message}");
@@ -196,8 +196,7 @@ async fn limits_for_the_documents_of_clients_do_not_refuse_feeds() {
         "/tags/moon/feed.json",
         "/series/walks/rss.xml",
         "/sitemap.xml",
-        "/sitemaps/tags.xml",
-        "/sitemaps/series.xml",
+        "/sitemaps/site.xml",
         "/sitemaps/2026-03.xml",
     ] {
         text(&server, path).await;

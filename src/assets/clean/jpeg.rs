@@ -1,12 +1,9 @@
 //! JPEG ("Information technology – Digital compression and coding of continuous-tone still images", ITU T.81, annex B). The rule: of the application
-//! segments, only those are kept that decide on the colours (JFIF, Adobe, ICC profiles), and the orientation; of the tables, only those that a scan uses.
-
-mod tables;
+//! segments, only those are kept that decide on the colours (JFIF, Adobe, ICC profiles), and the orientation.
 
 use super::{Cleaned, Input, icc, orientation};
 use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
-use tables::Tables;
 
 const START: u8 = 0xd8;
 const END: u8 = 0xd9;
@@ -23,13 +20,6 @@ const PROFILE_HEAD: &[u8] = b"ICC_PROFILE\0";
 /// Bytes of a profile in one segment.
 const PROFILE_PART_BYTES: usize = 65_519;
 
-struct Frame<'a> {
-    width: u32,
-    height: u32,
-    number: u8,
-    segment: &'a [u8],
-}
-
 /// The application segments, which are written before the frame.
 #[derive(Default)]
 struct Applications<'a> {
@@ -44,7 +34,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     let mut input = Input { format: AssetFormat::Jpeg, rest: bytes };
     input.take(2)?;
     let mut kept = Vec::with_capacity(bytes.len());
-    let (mut frame, mut scans, mut applications, mut tables) = (None, 0, Applications::default(), Tables::default());
+    let (mut size, mut scans, mut applications) = (None, 0, Applications::default());
     loop {
         match marker(&mut input)? {
             END => break,
@@ -52,26 +42,17 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
             number @ 0xe0..=0xef => applications.take(number, segment(&mut input)?),
             number @ 0xc0..=0xc2 => {
                 let data = segment(&mut input)?;
-                if frame.replace(frame_of(&input, number, data)?).is_some() {
+                if size.replace(size_of(&input, data)?).is_some() {
                     return Err(input.damaged("it has two frames"));
                 }
+                write_segment(&mut kept, number, data);
             }
-            QUANTIZATION => tables.take_quantization(segment(&mut input)?).ok_or_else(|| bad_tables(&input))?,
-            HUFFMAN => tables.take_huffman(segment(&mut input)?).ok_or_else(|| bad_tables(&input))?,
-            RESTART => {
-                tables.restart = Some(<[u8; 2]>::try_from(segment(&mut input)?).map_err(|_| bad_tables(&input))?);
-            }
+            number @ (QUANTIZATION | HUFFMAN | RESTART) => write_segment(&mut kept, number, segment(&mut input)?),
             SCAN => {
-                let Some(Frame { number, segment: of_frame, .. }) = frame else {
+                if size.is_none() {
                     return Err(input.damaged("it has a scan before its frame"));
-                };
-                let data = segment(&mut input)?;
-                tables.write_quantization(of_frame, &mut kept);
-                if scans == 0 {
-                    write_segment(&mut kept, number, of_frame);
                 }
-                tables.write_others(scan_of(&input, data)?, &mut kept);
-                write_segment(&mut kept, SCAN, data);
+                write_segment(&mut kept, SCAN, segment(&mut input)?);
                 kept.extend_from_slice(entropy_coded(&mut input)?);
                 scans += 1;
                 if scans > SCANS_MAX {
@@ -85,7 +66,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
             number => return Err(input.damaged(format!("it has the unknown marker {number:#04x}"))),
         }
     }
-    let Frame { width, height, .. } = frame.filter(|_| scans > 0).ok_or(BadPicture::Truncated(AssetFormat::Jpeg))?;
+    let (width, height) = size.filter(|_| scans > 0).ok_or(BadPicture::Truncated(AssetFormat::Jpeg))?;
     let mut written = vec![0xff, START];
     applications.write(&mut written);
     written.extend(kept);
@@ -100,10 +81,6 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
         is_turned,
         left_out: Vec::new(),
     })
-}
-
-fn bad_tables(input: &Input<'_>) -> BadPicture {
-    input.damaged("its tables have another length than they say")
 }
 
 /// The number of the next marker. Any number of fill bytes may precede it.
@@ -134,30 +111,19 @@ fn entropy_coded<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
     input.take(end)
 }
 
-/// A frame, which has no bytes beside its components.
-fn frame_of<'a>(input: &Input<'_>, marker: u8, data: &'a [u8]) -> Result<Frame<'a>, BadPicture> {
-    let [_precision, height @ .., components] = data.get(..6).ok_or_else(|| input.damaged("its frame is too short"))?
-    else {
+/// The width and the height that a frame says.
+fn size_of(input: &Input<'_>, frame: &[u8]) -> Result<(u32, u32), BadPicture> {
+    let [_precision, height_high, height_low, width_high, width_low, components, ..] = *frame else {
         return Err(input.damaged("its frame is too short"));
     };
-    if data.len() != 6 + 3 * usize::from(*components) {
+    if frame.len() != 6 + 3 * usize::from(components) {
         return Err(input.damaged("its frame has another length than it says"));
     }
-    let number = |at: usize| u32::from(u16::from_be_bytes([height[at], height[at + 1]]));
-    let frame = Frame { height: number(0), width: number(2), number: marker, segment: data };
-    if frame.width == 0 || frame.height == 0 {
-        return Err(input.damaged("it has no pixels"));
+    let number = |high, low| u32::from(u16::from_be_bytes([high, low]));
+    match (number(width_high, width_low), number(height_high, height_low)) {
+        (0, _) | (_, 0) => Err(input.damaged("it has no pixels")),
+        size => Ok(size),
     }
-    Ok(frame)
-}
-
-/// The head of a scan: the numbers of its Huffman tables, two of four bits for each component.
-fn scan_of<'a>(input: &Input<'_>, data: &'a [u8]) -> Result<impl Iterator<Item = u8> + Clone + 'a, BadPicture> {
-    let components = data.first().map_or(0, |count| usize::from(*count));
-    if data.len() != 1 + 2 * components + 3 {
-        return Err(input.damaged("a scan has another length than it says"));
-    }
-    Ok(data[1..=2 * components].chunks_exact(2).map(|component| component[1]))
 }
 
 impl<'a> Applications<'a> {

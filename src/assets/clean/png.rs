@@ -1,27 +1,30 @@
 //! PNG ("Portable Network Graphics (PNG) Specification (Third Edition)", W3C). The rule: chunks are kept that decide on
-//! pixels and colours, each once and with only the bytes that it needs, and the orientation; a chunk with a wrong
+//! pixels and colours, each of those before the pixels once and only if it has the length that it needs, and the orientation; a chunk with a wrong
 //! checksum is refused.
 
-mod pixels;
-mod profile;
+use std::io::{Read, Write};
 
-use super::{Cleaned, Input, orientation};
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+
+use super::{Cleaned, Input, PROFILE_BYTES_MAX, icc, orientation};
 use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
-use pixels::{Layout, PixelData};
 
 const SIGNATURE_BYTES: usize = 8;
-/// The head of a frame of an animation, with its size, place and time; before the data of a frame is a number.
+/// The head of a frame of an animation, with its number, size, place and time.
 const FRAME_BYTES: usize = 26;
-const FRAME_NUMBER_BYTES: usize = 4;
+/// The name that every profile gets, and the only method of compression.
+const PROFILE_NAME: &[u8] = b"icc\0\0";
 
 /// The chunks that are kept if they come before the pixels, and the bytes that they have. Chunks that do not show the picture, such as `tEXt`, `tIME`, `sBIT`
 /// and `hIST`, are left out.
-fn is_kept(kind: [u8; 4], bytes: usize, layout: &Layout) -> bool {
+fn is_kept(kind: [u8; 4], bytes: usize) -> bool {
     match &kind {
         b"PLTE" => (3..=768).contains(&bytes) && bytes.is_multiple_of(3),
-        b"tRNS" => layout.transparency_bytes().contains(&bytes),
-        b"bKGD" => bytes == layout.background_bytes(),
+        b"tRNS" => (1..=256).contains(&bytes),
+        b"bKGD" => matches!(bytes, 1 | 2 | 6),
         b"gAMA" | b"cICP" => bytes == 4,
         b"cHRM" => bytes == 32,
         b"sRGB" => bytes == 1,
@@ -44,51 +47,65 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     if width == 0 || height == 0 {
         return Err(input.damaged("it has no pixels"));
     }
-    let layout = Layout::of(header);
     write_chunk(&mut kept, *b"IHDR", header);
-    let (mut turn, mut seen) = (None, Vec::new());
-    let mut data = PixelData::of_picture(layout, (width, height));
+    let (mut turn, mut seen, mut has_pixels) = (None, Vec::new(), false);
     loop {
-        let (kind, bytes) = chunk(&mut input)?;
+        let (kind, data) = chunk(&mut input)?;
         let is_animated = seen.contains(b"acTL");
         match &kind {
             b"IEND" => break,
-            b"IDAT" if !data.is_of_frame() => data.write(&mut kept, &kind, &[], bytes)?,
-            b"fcTL" if is_animated && bytes.len() == FRAME_BYTES => {
-                data.begin_frame(bytes)?;
-                write_chunk(&mut kept, kind, bytes);
+            b"IDAT" => {
+                has_pixels = true;
+                write_chunk(&mut kept, kind, data);
             }
-            b"fdAT" if is_animated && data.is_of_frame() && bytes.len() >= FRAME_NUMBER_BYTES => {
-                let (number, bytes) = bytes.split_at(FRAME_NUMBER_BYTES);
-                data.write(&mut kept, &kind, number, bytes)?;
-            }
-            _ if seen.contains(&kind) || data.has_begun() => {}
+            b"fcTL" if is_animated && data.len() == FRAME_BYTES => write_chunk(&mut kept, kind, data),
+            b"fdAT" if is_animated && has_pixels => write_chunk(&mut kept, kind, data),
+            _ if has_pixels || seen.contains(&kind) => {}
             b"eXIf" => {
-                turn = orientation::of_tiff(bytes);
+                turn = orientation::of_tiff(data);
                 seen.push(kind);
                 turn.into_iter().for_each(|number| write_chunk(&mut kept, kind, &orientation::tiff(number)));
             }
             b"iCCP" => {
                 seen.push(kind);
-                if let Some(profile) = profile::clean(bytes)? {
+                if let Some(profile) = profile(data)? {
                     write_chunk(&mut kept, kind, &profile);
                 }
             }
-            _ if is_kept(kind, bytes.len(), &layout) => {
+            _ if is_kept(kind, data.len()) => {
                 seen.push(kind);
-                write_chunk(&mut kept, kind, bytes);
+                write_chunk(&mut kept, kind, data);
             }
             // Other chunks that begin with an upper-case letter are needed to show the picture.
             [b'A'..=b'Z', ..] => return Err(input.damaged("it has an unknown chunk that is needed to show it")),
             _ => {}
         }
     }
-    if !data.has_begun() {
+    if !has_pixels {
         return Err(BadPicture::Truncated(AssetFormat::Png));
     }
     write_chunk(&mut kept, *b"IEND", &[]);
     let (is_animated, is_turned) = (seen.contains(b"acTL"), orientation::is_turned(turn));
     Ok(Cleaned { format: AssetFormat::Png, bytes: kept, width, height, is_animated, is_turned, left_out: Vec::new() })
+}
+
+/// The profile of the colours: unpacked within a bound, because a few kilobytes can unpack to gigabytes, cleaned and packed again. `None` if it is no
+/// profile, which a viewer ignores too.
+fn profile(data: &[u8]) -> Result<Option<Vec<u8>>, BadPicture> {
+    // The name of the sender, which ends with 0, and the method.
+    let Some(name) = data.iter().position(|byte| *byte == 0) else { return Ok(None) };
+    let packed = data.get(name + 2..).unwrap_or_default();
+    let mut profile = Vec::new();
+    let unpacked = ZlibDecoder::new(packed).take(PROFILE_BYTES_MAX + 1).read_to_end(&mut profile);
+    if profile.len() as u64 > PROFILE_BYTES_MAX {
+        let what = "a colour profile of more than 4 MiB";
+        return Err(BadPicture::Unsupported { format: AssetFormat::Png, what });
+    }
+    let Some(profile) = unpacked.ok().and_then(|_| icc::clean(&profile)) else { return Ok(None) };
+    let mut packed = ZlibEncoder::new(PROFILE_NAME.to_vec(), Compression::best());
+    // A vector takes every byte.
+    let written = packed.write_all(&profile).and_then(|()| packed.finish());
+    Ok(written.ok())
 }
 
 /// The next chunk: its type and its data.
