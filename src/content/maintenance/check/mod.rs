@@ -22,6 +22,7 @@ use crate::content::read::Reader;
 use crate::model::IndexedFields;
 use crate::store::Store;
 
+pub(super) use category_tree::tree_of;
 pub(super) use counts::{counted, is_listing};
 pub(super) use known::{Posts, row_of, time_key};
 pub(crate) use report::CheckReport;

@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 
 use crate::content::error::Result;
+use crate::content::maintenance::check::tree_of;
 use crate::content::tables::rows::category_tree::{self as tree_rows, TABLE};
 use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::content::write::{Overlay, term_rows};
 use crate::keys::category_tree as tree_keys;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
-use crate::model::{CategoryEntry, CategoryPlace, CategoryTree, Slug, Term, TermKind};
+use crate::model::{Slug, Term, TermKind};
 use crate::store::{Key, StoreError};
 
 use super::{Done, Planned, Repair, Truth, make};
@@ -54,11 +55,8 @@ impl Truth {
         // A category whose row an earlier fix has restored is not among those of the check.
         let unknown = stored.entries().map(|entry| &entry.category).filter(|category| !known.contains_key(*category));
         let restored: Vec<Term> = unknown.filter_map(|category| identity(rows, TermKind::Category, category)).collect();
-        let entry = |category: &Term| {
-            Some(CategoryEntry { category: category.id.first_slug.clone(), place: CategoryPlace::of(category)? })
-        };
-        let tree = CategoryTree::of(known.values().chain(&restored).filter_map(entry));
-        let expected = tree_rows::row(&tree).map_err(|e| StoreError::limit(e.to_string()))?;
+        let expected =
+            tree_rows::row(&tree_of(known.values().chain(&restored))).map_err(|e| StoreError::limit(e.to_string()))?;
         make(rows, TABLE, tree_keys::tree(), expected)?;
         Ok(Done::fixed("written as the categories say"))
     }
