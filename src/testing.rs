@@ -2,8 +2,8 @@
 //! the only access to the inside of `content`.
 
 pub use crate::content::access::{NewToken, Tokens, operator};
-pub use crate::content::commands::{Edited, NewPost, Patch, PostChanges, Problem, UserError};
-pub use crate::content::editor::{Editor, NamedTerms, NamedVersion, NewTerm, TermChanges};
+pub use crate::content::commands::{Edited, Patch, PostChanges, Problem, UserError};
+pub use crate::content::editor::{Editor, NamedTerms, NamedVersion, TermChanges};
 pub use crate::content::maintenance::{Difference, RepairOptions, Repaired};
 pub use crate::content::read::{Sizes, pages};
 pub use crate::content::tables::rows;

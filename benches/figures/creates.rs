@@ -8,7 +8,7 @@ use std::time::{Duration, Instant as Moment};
 
 use tidings::content::Content;
 use tidings::model::{Actor, ActorKind, NodeId, Role, WholePost};
-use tidings::testing::{Edited, Editor, NamedTerms, NewPost, Patch, PostChanges};
+use tidings::testing::{Edited, Editor, NamedTerms, Patch, PostChanges};
 
 use crate::Result;
 use crate::posts::Generated;
@@ -91,8 +91,8 @@ async fn create(content: &Content, number: u64) -> Result<WholePost> {
         series: None,
         create_missing_tags: true,
     };
-    let now = content.clock().now();
-    let new = NewPost { title: post.title, markdown: post.markdown, publish_at: Some(now), ..NewPost::default() };
+    let (title, markdown) = (Patch::Set(post.title), Patch::Set(post.markdown));
+    let new = PostChanges { title, markdown, publish_at: Patch::Set(content.clock().now()), ..PostChanges::default() };
     answered(editor.create_post(None, Some(post.slug.to_string()), new, terms).await?)
 }
 

@@ -4,14 +4,16 @@
 //! Each function is a separate target of libFuzzer (`scripts/fuzz`); `tests/it/fuzzed.rs` includes this file and runs each for seconds.
 
 use std::collections::HashSet;
+use std::fmt::{Debug, Display};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use async_graphql::Request;
 use tidings::graphql::guard::{Limits, admit};
 use tidings::graphql::site_fields::parse as parse_site_fields;
 use tidings::import::{Format, ReadOutcome, open, read_markdown_file};
 use tidings::keys::cursor::{self, ListTag};
-use tidings::model::{TermKind, html, html_text, render};
+use tidings::model::{ChangeId, Slug, TermKind, TokenId, html, html_text, render};
 use tidings::store::embedded::decode_row;
 use tidings::testing::rows;
 
@@ -71,18 +73,16 @@ pub fn cursor(data: &[u8]) {
         if let Ok(key) = cursor::decode_post(list, &text) {
             assert_eq!(cursor::decode_post(list, &cursor::encode_post(list, &key)), Ok(key));
         }
-        if let Ok(slug) = cursor::decode_slug(list, &text) {
-            assert_eq!(cursor::decode_slug(list, &cursor::encode_slug(list, &slug)), Ok(slug));
-        }
-        if let Ok(id) = cursor::decode_token(list, &text) {
-            assert_eq!(cursor::decode_token(list, &cursor::encode_token(list, &id)), Ok(id));
-        }
-        if let Ok(version) = cursor::decode_version(list, &text) {
-            assert_eq!(cursor::decode_version(list, &cursor::encode_version(list, version)), Ok(version));
-        }
-        if let Ok(id) = cursor::decode_change(list, &text) {
-            assert_eq!(cursor::decode_change(list, &cursor::encode_change(list, &id)), Ok(id));
-        }
+        again::<Slug>(list, &text);
+        again::<TokenId>(list, &text);
+        again::<i32>(list, &text);
+        again::<ChangeId>(list, &text);
+    }
+}
+
+fn again<T: FromStr + Display + PartialEq + Debug>(list: ListTag, text: &str) {
+    if let Ok(found) = cursor::decode::<T>(list, text) {
+        assert_eq!(cursor::decode(list, &cursor::encode(list, &found.to_string())), Ok(found));
     }
 }
 

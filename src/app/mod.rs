@@ -155,10 +155,10 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
     router(Arc::new(service), readiness, writes, http)
 }
 
-async fn delete_unnamed_assets(content: &Content) {
-    match content.delete_unnamed_assets().await {
+async fn delete_incomplete_assets(content: &Content) {
+    match content.delete_incomplete_assets().await {
         Ok(0) => {}
-        Ok(deleted) => tracing::info!(deleted, "assets.unnamed_deleted"),
+        Ok(deleted) => tracing::info!(deleted, "assets.incomplete_deleted"),
         Err(error) => tracing::warn!(%error, "assets.recovery_failed"),
     }
 }
@@ -175,7 +175,7 @@ async fn recover_for_ever(content: Content) {
             tracing::warn!(%error, "store.indexes_not_read");
         }
         if minutes.is_multiple_of(RECOVERIES_PER_DAY) {
-            delete_unnamed_assets(&content).await;
+            delete_incomplete_assets(&content).await;
         }
         if minutes.is_multiple_of(RECOVERIES_PER_DAY)
             && let Err(error) = content.delete_old().await

@@ -17,7 +17,7 @@ pub(crate) mod write;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 pub use crate::store::{
     AccessKind, AccessedRows, Explained, ExplainedRequest, Explanation, NEAR_ROWS_MAX, StorageUse, Tag,
@@ -98,6 +98,9 @@ pub fn has_secret_keys(table: &str) -> bool {
     let table = Table::ALL.into_iter().find(|known| known.name() == table);
     table.is_some_and(|table| matches!(table, Table::Tokens | Table::Idempotency | Table::ChangeLog))
 }
+
+/// Longer than any upload, and than the clocks of two machines differ.
+const INCOMPLETE_AFTER: Duration = Duration::from_secs(60 * 60);
 
 impl Content {
     /// The name, without the prefix, of a table that every store has.
@@ -282,15 +285,14 @@ impl Content {
         self.recover_assets_left(false).await
     }
 
-    /// Deletes the bytes of pictures that no row names and that are older than an hour. Lists all bytes, and scans the rows of pictures. Returns how many.
+    /// Deletes the files of pictures that processes were writing more than an hour ago when they were killed. Returns how many.
     ///
     /// # Errors
-    /// If the store fails.
-    pub async fn delete_unnamed_assets(&self) -> Result<usize> {
-        match &self.assets {
-            Some(library) => assets::delete_unnamed(&self.store, library, self.clock.now()).await,
-            None => Ok(0),
-        }
+    /// If the folder fails.
+    pub async fn delete_incomplete_assets(&self) -> Result<usize> {
+        let Some(library) = &self.assets else { return Ok(0) };
+        let old_before = SystemTime::from(self.clock.now().to_chrono()) - INCOMPLETE_AFTER;
+        library.delete_incomplete(old_before).await.map_err(assets::of_bytes)
     }
 
     /// Deletes what is kept for a limited time: the record of changes of the year before the last, old segments of the log of changes, and expired

@@ -51,25 +51,20 @@ pub fn is_listed(row: &str) -> bool {
 /// `None` if the row is not one of this table.
 pub fn parse(found: &Key) -> Option<AssetRow> {
     let (kind, rest) = found.row().split_once('-')?;
-    let (parsed, own) = match kind {
-        "h" => {
-            let hash: AssetHash = rest.parse().ok()?;
-            let own = asset(&hash);
-            (AssetRow::Asset(hash), own)
-        }
-        "p" => {
-            let hash: AssetHash = rest.parse().ok()?;
-            let own = pending(&hash);
-            (AssetRow::Pending(hash), own)
-        }
+    let parsed = match kind {
+        "h" => AssetRow::Asset(rest.parse().ok()?),
+        "p" => AssetRow::Pending(rest.parse().ok()?),
         "t" => {
             let (inverted, hash) = rest.split_once('-')?;
             let at = Instant::from_ticks(TICKS_MAX.checked_sub(inverted.parse().ok()?)?)?;
-            let hash: AssetHash = hash.parse().ok()?;
-            let own = listed(at, &hash);
-            (AssetRow::Listed(at, hash), own)
+            AssetRow::Listed(at, hash.parse().ok()?)
         }
         _ => return None,
+    };
+    let own = match &parsed {
+        AssetRow::Asset(hash) => asset(hash),
+        AssetRow::Pending(hash) => pending(hash),
+        AssetRow::Listed(at, hash) => listed(*at, hash),
     };
     (own == *found).then_some(parsed)
 }

@@ -2,10 +2,12 @@
 //!
 //! The text is base64url of `1`, 8 hexadecimal digits of the list's hash, `:` and the position. `1` is the version of this form.
 
+use std::str::FromStr;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::model::{ChangeId, PostKey, Slug, TokenId};
+use crate::model::PostKey;
 
 use super::{stable_hash, time};
 
@@ -36,50 +38,7 @@ pub fn encode_post(list: ListTag, key: &PostKey) -> String {
 }
 
 pub fn decode_post(list: ListTag, text: &str) -> Result<PostKey, BadCursor> {
-    time::parse_time_row(&decode(list, text)?).ok_or(BadCursor)
-}
-
-pub fn encode_slug(list: ListTag, slug: &Slug) -> String {
-    encode(list, slug.as_str())
-}
-
-pub fn decode_slug(list: ListTag, text: &str) -> Result<Slug, BadCursor> {
-    decode(list, text)?.parse().map_err(|_| BadCursor)
-}
-
-pub fn encode_token(list: ListTag, id: &TokenId) -> String {
-    encode(list, id.as_str())
-}
-
-pub fn decode_token(list: ListTag, text: &str) -> Result<TokenId, BadCursor> {
-    decode(list, text)?.parse().map_err(|_| BadCursor)
-}
-
-pub fn encode_version(list: ListTag, version: i32) -> String {
-    encode(list, &version.to_string())
-}
-
-pub fn decode_version(list: ListTag, text: &str) -> Result<i32, BadCursor> {
-    decode(list, text)?.parse().map_err(|_| BadCursor)
-}
-
-pub fn encode_change(list: ListTag, id: &ChangeId) -> String {
-    encode(list, &id.to_string())
-}
-
-pub fn decode_change(list: ListTag, text: &str) -> Result<ChangeId, BadCursor> {
-    decode(list, text)?.parse().map_err(|_| BadCursor)
-}
-
-/// `row`: of the list of assets.
-pub fn encode_asset(list: ListTag, row: &str) -> String {
-    encode(list, row)
-}
-
-/// The row of an asset in the list.
-pub fn decode_asset(list: ListTag, text: &str) -> Result<String, BadCursor> {
-    let row = decode(list, text)?;
-    super::asset::is_listed(&row).then_some(row).ok_or(BadCursor)
+    time::parse_time_row(&decode::<String>(list, text)?).ok_or(BadCursor)
 }
 
 /// A cursor with this position, which need not be one of the list.
@@ -97,12 +56,12 @@ fn begin(list: ListTag, plain: &mut String) {
     plain.push(':');
 }
 
-pub fn decode(list: ListTag, text: &str) -> Result<String, BadCursor> {
+pub fn decode<T: FromStr>(list: ListTag, text: &str) -> Result<T, BadCursor> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(BadCursor);
     }
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadCursor)?;
     let plain = String::from_utf8(bytes).map_err(|_| BadCursor)?;
     let position = plain.strip_prefix(&format!("{VERSION}{:08x}:", list.0)).ok_or(BadCursor)?;
-    Ok(position.to_owned())
+    position.parse().map_err(|_| BadCursor)
 }

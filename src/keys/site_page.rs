@@ -68,7 +68,7 @@ impl ChildKey {
     /// # Errors
     /// If the text is no cursor of this list.
     pub fn of_cursor(list: Children<'_>, text: &str) -> Result<Self, BadCursor> {
-        Self::parse(&cursor::decode(list.tag(), text)?).ok_or(BadCursor)
+        Self::parse(&cursor::decode::<String>(list.tag(), text)?).ok_or(BadCursor)
     }
 }
 

@@ -28,6 +28,11 @@ pub fn row(slug: &Slug, direction: Direction) -> String {
     }
 }
 
+/// The row of a slug, and its mirror.
+pub fn pair(slug: &Slug) -> [Key; 2] {
+    [Direction::Forward, Direction::Backward].map(|direction| key(partition(slug), row(slug, direction)))
+}
+
 /// The slug of a row under a slug or under its mirror; `None` if it is neither.
 pub fn parse_row(row: &str) -> Option<(Slug, Direction)> {
     match row.strip_prefix(MIRROR) {

@@ -6,7 +6,7 @@
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId, PostKey};
-use crate::store::{MovingBounds, RowRange};
+use crate::store::{Key, MovingBounds, RowRange};
 
 use super::range;
 
@@ -69,6 +69,11 @@ pub fn row(key: &PostKey, direction: Direction) -> String {
         Direction::Forward => time_row(key),
         Direction::Backward => mirror_row(key),
     }
+}
+
+/// The row of a post in a partition, and its mirror.
+pub fn pair(partition: &str, key: &PostKey) -> [Key; 2] {
+    [time_row(key), mirror_row(key)].map(|row| super::key(partition, row))
 }
 
 pub fn parse_time_row(row: &str) -> Option<PostKey> {

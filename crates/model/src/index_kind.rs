@@ -38,20 +38,6 @@ impl IndexKind {
             Self::Language | Self::Featured | Self::Field => None,
         }
     }
-
-    /// Describes the posts that are in the index, or those that are not, for a message.
-    pub fn says(self, is_in: bool) -> &'static str {
-        match (self, is_in) {
-            (Self::Term(_), true) => "has the term",
-            (Self::Term(_), false) => "does not have the term",
-            (Self::Language, true) => "has the language",
-            (Self::Language, false) => "does not have the language",
-            (Self::Featured, true) => "is featured",
-            (Self::Featured, false) => "is not featured",
-            (Self::Field, true) => "has the value of the field",
-            (Self::Field, false) => "does not have the value of the field",
-        }
-    }
 }
 
 pub fn featured_partition() -> Slug {

@@ -174,8 +174,8 @@ impl<'a> AssetEditor<'a> {
         let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
         let mut errors = Vec::new();
         let of_file = changes.that_need_a_picture();
-        let alt = described_patch("alt", changes.alt, ALT_CHARS_MAX, &mut errors);
-        let caption = described_patch("caption", changes.caption, CAPTION_CHARS_MAX, &mut errors);
+        let alt = described("alt", changes.alt, ALT_CHARS_MAX, &mut errors);
+        let caption = described("caption", changes.caption, CAPTION_CHARS_MAX, &mut errors);
         let focal_point = focal_point(changes.focal_point, &mut errors);
         retry_on_conflict("an asset", || async {
             let Some((mut asset, etag)) = self.find(&hash).await? else { return Ok(Err(not_found())) };
@@ -282,8 +282,8 @@ fn checked(
             "the name of a file is one part of a path: no / or \\, and no control characters",
         ));
     }
-    let alt = described("alt", alt, ALT_CHARS_MAX, &mut errors);
-    let caption = described("caption", caption, CAPTION_CHARS_MAX, &mut errors);
+    let alt = described("alt", alt.into(), ALT_CHARS_MAX, &mut errors).apply(None);
+    let caption = described("caption", caption.into(), CAPTION_CHARS_MAX, &mut errors).apply(None);
     if !asset.kind.is_image() {
         let given = [("alt", alt.is_some()), ("caption", caption.is_some())];
         errors.extend(given.into_iter().filter(|(_, is_set)| *is_set).map(|(field, _)| only_of_pictures(field)));
@@ -310,46 +310,20 @@ fn not_found() -> Vec<UserError> {
     vec![UserError::not_found("id", "there is no asset with this id")]
 }
 
-/// A text of one paragraph; an empty one is the same as no text.
-fn described(
-    field: &'static str,
-    text: Option<String>,
-    chars_max: usize,
-    errors: &mut Vec<UserError>,
-) -> Option<String> {
-    let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())?;
+/// A text of one paragraph; an empty one clears the field.
+fn described(field: &'static str, text: Patch<String>, chars_max: usize, errors: &mut Vec<UserError>) -> Patch<String> {
+    let Patch::Set(text) = text else { return text };
+    let text = text.trim();
     if text.chars().count() > chars_max {
         errors.push(UserError::too_large(field, format!("the text has at most {chars_max} characters")));
     } else if text.contains(|character: char| character.is_control() && character != '\n') {
         errors.push(UserError::invalid(field, "the text has control characters"));
     }
-    Some(text)
+    if text.is_empty() { Patch::Clear } else { Patch::Set(text.to_owned()) }
 }
 
 fn focal_point(patch: Patch<(i32, i32)>, errors: &mut Vec<UserError>) -> Patch<FocalPoint> {
-    match patch {
-        Patch::Set((x, y)) => FocalPoint::of(x, y).map_or_else(
-            || {
-                let message = format!("{x} and {y} are not both percentages from 0 to 100");
-                errors.push(UserError::invalid("focalPoint", message));
-                Patch::Keep
-            },
-            Patch::Set,
-        ),
-        Patch::Clear => Patch::Clear,
-        Patch::Keep => Patch::Keep,
-    }
-}
-
-/// An empty text clears the field.
-fn described_patch(
-    field: &'static str,
-    patch: Patch<String>,
-    chars_max: usize,
-    errors: &mut Vec<UserError>,
-) -> Patch<String> {
-    match patch {
-        Patch::Set(text) => described(field, Some(text), chars_max, errors).map_or(Patch::Clear, Patch::Set),
-        unchanged => unchanged,
-    }
+    let bad = |(x, y)| UserError::invalid("focalPoint", format!("{x} and {y} are not both percentages from 0 to 100"));
+    let point = patch.map(|(x, y)| FocalPoint::of(x, y).ok_or_else(|| bad((x, y)))).transpose();
+    point.map_err(|error| errors.push(error)).unwrap_or_default()
 }

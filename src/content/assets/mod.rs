@@ -8,9 +8,7 @@
 mod edit;
 mod pending;
 mod read;
-mod unnamed;
 
 pub(crate) use edit::{AssetChanges, AssetEditor, NewAsset};
-pub(super) use pending::recover;
+pub(super) use pending::{of_bytes, recover};
 pub(crate) use read::cursor;
-pub(super) use unnamed::delete_unnamed;

@@ -75,6 +75,6 @@ pub(super) async fn remove(store: &Store, library: &AssetLibrary, pending: &Pend
 }
 
 /// A failure of the store of the bytes is treated like one of the store of the rows.
-pub(super) fn of_bytes(error: AssetError) -> ContentError {
+pub(in crate::content) fn of_bytes(error: AssetError) -> ContentError {
     StoreError::unavailable("the bytes of assets cannot be written or deleted", error).into()
 }

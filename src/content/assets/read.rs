@@ -15,7 +15,7 @@ fn list_tag() -> ListTag {
 }
 
 pub(crate) fn cursor(asset: &Asset) -> String {
-    cursors::encode_asset(list_tag(), keys::listed(asset.created_at, asset.hash()).row())
+    cursors::encode(list_tag(), keys::listed(asset.created_at, asset.hash()).row())
 }
 
 impl Reader {
@@ -43,8 +43,8 @@ impl Reader {
     /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
     pub async fn assets(&self, first: Option<i32>, after: Option<&str>) -> Result<Page<Asset>> {
         let count = Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?.count();
-        let bad_cursor = |_| ContentError::BadCursor { argument: "after" };
-        let after = after.map(|text| cursors::decode_asset(list_tag(), text)).transpose().map_err(bad_cursor)?;
+        let row_of = |text| cursors::decode::<String>(list_tag(), text).ok().filter(|row| keys::is_listed(row));
+        let after = after.map(|text| row_of(text).ok_or(ContentError::BadCursor { argument: "after" })).transpose()?;
         let range = keys::list(after.as_deref());
         // One more asset shows whether another page follows. The asset of the cursor is read too, unless it was deleted.
         let need = count + 1;

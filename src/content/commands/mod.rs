@@ -19,46 +19,19 @@ pub use patch::Patch;
 pub(crate) use user_error::Current;
 pub use user_error::{Problem, UserError};
 
-/// A new post; its terms are the slugs that were found.
+/// Changes to a post, or what a new one has. A field that is [`Patch::Keep`] or `None` keeps its value. Terms are the slugs that were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct NewPost {
-    pub title: String,
-    /// Empty for none.
-    pub subtitle: Option<String>,
-    pub excerpt: Option<String>,
-    /// The excerpt that is used if none is given. The caller generates it from the body, because that takes as long as rendering the opening.
-    #[serde(skip)]
-    pub made_excerpt: Option<String>,
-    pub markdown: String,
-    pub metadata: Option<JsonValue>,
-    /// Values of fields that the site declares, by their names.
-    pub fields: Option<JsonValue>,
-    pub cover: Option<NamedPicture>,
-    pub enclosure: Option<NamedEnclosure>,
-    /// As the client has written it; empty for none.
-    pub language: Option<String>,
-    pub is_featured: bool,
-    pub authors: Vec<Slug>,
-    pub categories: Vec<Slug>,
-    pub tags: Vec<Slug>,
-    pub series: Option<Slug>,
-    /// The id of the post or page of which it is a translation, as the client has written it; the caller looks it up and links the two.
-    pub translation_of: Option<String>,
-    /// Whether it is published: now, or at the instant in `publish_at`. `None`: only if `publish_at` is given.
-    pub publish: Option<bool>,
-    pub publish_at: Option<Instant>,
-}
-
-/// Changes to a post. A field that is [`Patch::Keep`] or `None` keeps its value.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PostChanges {
     pub title: Patch<String>,
+    #[serde(skip)]
     pub slug: Option<Slug>,
     /// Empty for none.
     pub subtitle: Patch<String>,
     /// If it is cleared or empty, the excerpt is generated from the body again.
     pub excerpt: Patch<String>,
-    /// Like [`NewPost::made_excerpt`], from the body after the change.
+    /// The excerpt that is used if the post has none of its own. The caller generates it from the body after the change, because that takes as long as
+    /// rendering the opening.
+    #[serde(skip)]
     pub made_excerpt: Option<String>,
     pub markdown: Patch<String>,
     /// The complete new metadata.
@@ -76,33 +49,20 @@ pub struct PostChanges {
     pub tags: Option<Vec<Slug>>,
     /// At most one.
     pub series: Option<Vec<Slug>>,
+    /// For a new one: the id of the post or page of which it is a translation, as the client has written it; the caller looks it up and links the two.
+    pub translation_of: Option<String>,
     /// `false` makes it a draft. `true` publishes it: at the instant in `publish_at`, or now, unless it is published already.
     pub publish: Patch<bool>,
     pub publish_at: Patch<Instant>,
 }
 
-impl NewPost {
-    /// Whether the excerpt is generated from the body.
-    pub fn makes_excerpt(&self) -> bool {
-        self.excerpt.as_ref().is_none_or(|text| text.trim().is_empty())
-    }
-}
-
 impl PostChanges {
-    /// The body after the change, if the change sets it.
-    pub(crate) fn new_markdown(&self) -> Option<&str> {
-        match &self.markdown {
-            Patch::Set(markdown) => Some(markdown),
-            Patch::Keep | Patch::Clear => None,
-        }
-    }
-
     /// Whether the excerpt is generated from the body, if the post has no excerpt of its own.
     pub fn remakes_excerpt(&self) -> bool {
         match &self.excerpt {
             Patch::Set(text) => text.trim().is_empty(),
             Patch::Clear => true,
-            Patch::Keep => self.markdown.is_set(),
+            Patch::Keep => self.markdown.value().is_some(),
         }
     }
 }
@@ -152,57 +112,48 @@ fn publication(
     })
 }
 
-/// The new post, with version 1. `declared`: the fields that the site declares for it.
+/// The new post, with version 1: an empty one after the changes. `declared`: the fields that the site declares for it.
 ///
 /// # Errors
 /// Every rule that the post breaks.
 pub(crate) fn make(
-    new: NewPost,
+    new: PostChanges,
     slug: Slug,
     id: PostId,
     now: Instant,
     declared: Option<&DeclaredObject>,
 ) -> Edited<WholePost> {
-    let mut errors = Vec::new();
-    let title = title(&new.title).map_err(|error| errors.push(error));
-    let none = JsonValue::Object(Vec::new());
-    let sent = SentMetadata {
-        metadata: Patch::Set(new.metadata.as_ref().unwrap_or(&none)),
-        fields: new.fields.as_ref().into(),
-    };
-    let metadata = sent.over(&Metadata::default(), declared).map_err(|broken| errors.extend(broken));
-    let cover = new.cover.map(|named| named.found("coverId")).transpose().map_err(|error| errors.push(error));
-    let enclosure = new.enclosure.map(NamedEnclosure::found).transpose().map_err(|error| errors.push(error));
-    let language = new.language.as_deref().map_or(Ok(None), language).map_err(|error| errors.push(error));
-    let published_at = publication(new.publish.into(), new.publish_at.into(), None, now);
-    let published_at = published_at.map_err(|error| errors.push(error)).ok().flatten();
-    let own_excerpt = new.excerpt.filter(|text| !text.trim().is_empty());
     let post = Post {
         id,
         slug,
-        title: title.unwrap_or_default(),
-        subtitle: new.subtitle.as_deref().and_then(rules::subtitle),
-        has_own_excerpt: own_excerpt.is_some(),
-        excerpt: own_excerpt.or(new.made_excerpt).unwrap_or_else(|| excerpt_of(&new.markdown)),
-        version: 1,
+        title: String::new(),
+        subtitle: None,
+        has_own_excerpt: false,
+        excerpt: String::new(),
+        version: 0,
         created_at: now,
         updated_at: now,
-        published_at,
-        authors: new.authors,
-        categories: new.categories,
-        tags: new.tags,
-        series: new.series,
+        published_at: None,
+        authors: Vec::new(),
+        categories: Vec::new(),
+        tags: Vec::new(),
+        series: None,
         translation_group: None,
         former_slugs: Vec::new(),
-        cover: cover.ok().flatten(),
-        enclosure: enclosure.ok().flatten(),
-        language: language.ok().flatten(),
-        is_featured: new.is_featured,
+        cover: None,
+        enclosure: None,
+        language: None,
+        is_featured: false,
         field_index: Vec::new(),
         origin: None,
     };
-    let metadata = metadata.ok().flatten().unwrap_or_default();
-    with_errors(errors, checked(WholePost { post, markdown: new.markdown.into(), metadata, changed_by: None }))
+    let empty = WholePost { post, markdown: "".into(), metadata: Metadata::default(), changed_by: None };
+    // What the site requires of its fields applies to a post without metadata too.
+    let metadata = match new.metadata {
+        Patch::Set(sent) => sent,
+        Patch::Keep | Patch::Clear => JsonValue::Object(Vec::new()),
+    };
+    change(&empty, PostChanges { metadata: Patch::Set(metadata), ..new }, now, declared)
 }
 
 /// The post after the changes; the same post with the same version if they change nothing. `declared`: the fields that the site declares for it.
@@ -216,21 +167,21 @@ pub(crate) fn change(
     declared: Option<&DeclaredObject>,
 ) -> Edited<WholePost> {
     let mut errors = Vec::new();
+    let remakes_excerpt = changes.remakes_excerpt();
+    let new_title = changes.title.required("title").and_then(|text| text.map(|text| title(&text)).transpose());
+    let new_title = new_title.map_err(|error| errors.push(error)).ok().flatten();
+    let new_markdown = changes.markdown.required("markdown").map_err(|error| errors.push(error)).ok().flatten();
     let sent = SentMetadata { metadata: changes.metadata.as_ref(), fields: changes.fields.as_ref() };
     let new_metadata = sent.over(&before.metadata, declared);
     let new_metadata = new_metadata.map_err(|broken| errors.extend(broken)).ok().flatten();
-    let new_cover = changes.cover.clone().map(|named| named.found("coverId")).transpose();
+    let new_cover = changes.cover.map(|named| named.found("coverId")).transpose();
     let new_cover = new_cover.map_err(|error| errors.push(error)).unwrap_or_default();
-    let new_enclosure = changes.enclosure.clone().map(NamedEnclosure::found).transpose();
+    let new_enclosure = changes.enclosure.map(NamedEnclosure::found).transpose();
     let new_enclosure = new_enclosure.map_err(|error| errors.push(error)).unwrap_or_default();
     let new_language = changes.language.as_ref().map(|text| language(text)).transpose();
     let new_language = new_language.map_err(|error| errors.push(error)).unwrap_or_default();
     let published_at = publication(changes.publish, changes.publish_at, before.post.published_at, now);
     let published_at = published_at.map_err(|error| errors.push(error)).ok().flatten();
-    let mut valid = |text: Result<Option<String>, UserError>| text.map_err(|error| errors.push(error)).ok().flatten();
-    let remakes_excerpt = changes.remakes_excerpt();
-    let new_title = valid(changes.title.required("title").and_then(|text| text.map(|text| title(&text)).transpose()));
-    let new_markdown = valid(changes.markdown.required("markdown"));
     let mut after = before.clone();
     let post = &mut after.post;
     if let Some(title) = new_title {
@@ -343,8 +294,8 @@ mod tests {
 
     fn whole() -> WholePost {
         let slug = "first".parse().expect("a slug");
-        let new =
-            NewPost { title: " A post ".to_owned(), markdown: "Its *opening*.\n".to_owned(), ..NewPost::default() };
+        let set = |text: &str| Patch::Set(text.to_owned());
+        let new = PostChanges { title: set(" A post "), markdown: set("Its *opening*.\n"), ..PostChanges::default() };
         make(new, slug, PostId::from_bits(1), Instant::MAX, None).expect("a post")
     }
 

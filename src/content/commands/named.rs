@@ -9,6 +9,7 @@ use super::UserError;
 
 /// A picture that a client names, as the cover of a post or the avatar of an author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct NamedPicture {
     /// As the client has written it.
     pub id: String,

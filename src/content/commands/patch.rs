@@ -1,5 +1,7 @@
 //! A change of one field. The rule: a field that a client has not sent keeps its value, and one that it has sent as null loses it.
 
+use serde::{Serialize, Serializer};
+
 use super::UserError;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,8 +50,16 @@ impl<T> Patch<T> {
         }
     }
 
-    pub(super) fn is_set(&self) -> bool {
-        matches!(self, Self::Set(_))
+    /// The new value, if there is one.
+    pub(crate) fn value(&self) -> Option<&T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Keep | Self::Clear => None,
+        }
+    }
+
+    pub(crate) fn is_keep(&self) -> bool {
+        matches!(self, Self::Keep)
     }
 }
 
@@ -67,5 +77,11 @@ impl<T> From<Option<T>> for Patch<T> {
     /// `None` keeps the value.
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Keep, Self::Set)
+    }
+}
+
+impl<T: Serialize> Serialize for Patch<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.value().serialize(to)
     }
 }

@@ -13,7 +13,7 @@ use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, TermKind, WholePo
 
 use super::Editor;
 use super::find::FoundPost;
-use super::posts::{TRIES_MAX, WAIT, answer, needs_term, of_input};
+use super::posts::{TRIES_MAX, WAIT, answer, of_input};
 
 /// The posts of one change.
 pub(crate) const BULK_POSTS_MAX: usize = 100;
@@ -132,15 +132,17 @@ impl Editor<'_> {
     }
 
     async fn find_bulk_terms(&self, changes: &BulkChanges, errors: &mut Vec<UserError>) -> Result<BulkTerms> {
+        use TermKind::{Author, Category, Tag};
         let creates = changes.create_missing_tags;
-        let (add_tags, new_tags) = self.find_named("addTagSlugs", &changes.add_tags, creates, errors).await?;
-        let (remove_tags, _) = self.find_named("removeTagSlugs", &changes.remove_tags, false, errors).await?;
+        let (add_tags, new_tags) = self.find_named((Tag, "addTagSlugs"), &changes.add_tags, creates, errors).await?;
+        let (remove_tags, _) = self.find_named((Tag, "removeTagSlugs"), &changes.remove_tags, false, errors).await?;
         let categories = &changes.add_categories;
-        let (add_categories, _) = self.find_named("addCategorySlugs", categories, false, errors).await?;
+        let (add_categories, _) = self.find_named((Category, "addCategorySlugs"), categories, false, errors).await?;
         let categories = &changes.remove_categories;
-        let (remove_categories, _) = self.find_named("removeCategorySlugs", categories, false, errors).await?;
+        let (remove_categories, _) =
+            self.find_named((Category, "removeCategorySlugs"), categories, false, errors).await?;
         let mut of_authors = Vec::new();
-        let (authors, _) = self.find_named("authorSlugs", &changes.authors, false, &mut of_authors).await?;
+        let (authors, _) = self.find_named((Author, "authorSlugs"), &changes.authors, false, &mut of_authors).await?;
         let authors = match of_authors.is_empty() {
             true => permission::authors(self.actor, authors, false)?,
             false => authors,
@@ -154,16 +156,11 @@ impl Editor<'_> {
     /// [`find_kind`](Self::find_kind) for a field of this input.
     async fn find_named(
         &self,
-        field: &'static str,
+        (kind, field): (TermKind, &'static str),
         named: &Option<Vec<String>>,
         creates_missing: bool,
         errors: &mut Vec<UserError>,
     ) -> Result<(Option<Vec<Slug>>, Vec<Slug>)> {
-        let kind = match field {
-            "authorSlugs" => TermKind::Author,
-            "addCategorySlugs" | "removeCategorySlugs" => TermKind::Category,
-            _ => TermKind::Tag,
-        };
         let count = named.as_ref().map_or(0, Vec::len);
         if count > TERMS_MAX {
             errors.push(UserError::too_large(field, format!("{count} slugs are named; at most {TERMS_MAX} can be")));
@@ -230,7 +227,7 @@ impl Editor<'_> {
                     return Ok(None);
                 }
                 outcome => {
-                    let refused = of_input(answer(outcome, &needs_term)?, &[]).err().unwrap_or_default();
+                    let refused = of_input(answer(outcome)?, &[]).err().unwrap_or_default();
                     errors.extend(refused.into_iter().map(|error| error.below(POSTS, Some(number))));
                 }
             }

@@ -8,7 +8,7 @@ use futures_util::future::{try_join_all, try_join4};
 use serde::Serialize;
 
 use crate::content::access::{Permission, permission};
-use crate::content::commands::{Current, Edited, NamedEnclosure, NamedPicture, Patch, UserError};
+use crate::content::commands::{Current, Edited, NamedPicture, Patch, PostChanges, UserError};
 use crate::content::error::Result;
 use crate::content::write::Stored;
 use crate::model::post::TERMS_MAX;
@@ -77,11 +77,11 @@ impl Editor<'_> {
         })
     }
 
-    /// The picture that a new object names. One point read, if one is named.
-    pub(super) async fn find_picture(&self, named: Option<NamedPicture>) -> Result<Option<NamedPicture>> {
-        let Some(NamedPicture { id, .. }) = named else { return Ok(None) };
+    /// The picture that a change names. One point read, if one is named.
+    pub(super) async fn find_picture(&self, named: Patch<NamedPicture>) -> Result<Patch<NamedPicture>> {
+        let Patch::Set(NamedPicture { id, .. }) = named else { return Ok(named) };
         let picture = self.find_asset(&id).await?.filter(|asset| asset.facts.image.is_some());
-        Ok(Some(NamedPicture { id, asset: picture.map(|asset| asset.hash().clone()) }))
+        Ok(Patch::Set(NamedPicture { id, asset: picture.map(|asset| asset.hash().clone()) }))
     }
 
     async fn find_asset(&self, id: &str) -> Result<Option<Asset>> {
@@ -91,20 +91,15 @@ impl Editor<'_> {
         }
     }
 
-    /// The enclosure that a change names. One point read, if it is an asset.
-    pub(super) async fn find_enclosure(&self, mut named: NamedEnclosure) -> Result<NamedEnclosure> {
-        if let Some(id) = &named.asset_id {
+    /// The changes with the cover and the enclosure that they name. One point read for each that is an asset.
+    pub(super) async fn find_files(&self, mut changes: PostChanges) -> Result<PostChanges> {
+        changes.cover = self.find_picture(changes.cover).await?;
+        if let Patch::Set(named) = &mut changes.enclosure
+            && let Some(id) = &named.asset_id
+        {
             named.asset = self.find_asset(id).await?.map(|asset| Enclosure::of_asset(&asset.facts));
         }
-        Ok(named)
-    }
-
-    /// The picture that a change names. One point read, if one is named.
-    pub(super) async fn find_new_picture(&self, named: Patch<NamedPicture>) -> Result<Patch<NamedPicture>> {
-        match named {
-            Patch::Set(named) => Ok(self.find_picture(Some(named)).await?.into()),
-            unchanged => Ok(unchanged),
-        }
+        Ok(changes)
     }
 
     /// Terms must exist; a tag that does not exist is created if the caller allows that. All kinds are read at the same time.

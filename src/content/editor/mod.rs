@@ -4,7 +4,6 @@
 mod bulk;
 mod find;
 mod merge;
-mod new_term;
 mod once;
 mod parents;
 mod posts;
@@ -24,7 +23,6 @@ pub use bulk::NamedVersion;
 pub(crate) use bulk::READS_AT_ONCE as MERGE_READ_AHEAD;
 pub use find::NamedTerms;
 pub(crate) use merge::{MERGE_TRIES_MAX, MERGED_POSTS_MAX};
-pub use new_term::NewTerm;
 pub(crate) use parents::NamedParent;
 pub(crate) use posts::Restored;
 pub(crate) use site_pages::{NewPage, PageChanges};

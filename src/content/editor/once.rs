@@ -8,16 +8,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::content::access::{Permission, permission, secret};
-use crate::content::commands::{Edited, NewPost, UserError};
+use crate::content::commands::{Edited, PostChanges, UserError};
 use crate::content::error::Result;
 use crate::content::write::{NewKey, PageTree, Used};
 use crate::keys::idempotency;
-use crate::model::{Actor, PostId, WholePost, WholeSitePage};
+use crate::model::{Actor, CreationKey, PostId, TermKind, WholePost, WholeSitePage};
 
 use super::{Editor, NamedTerms};
 
 /// The longest key. A UUID has 36 characters.
-pub(super) const KEY_BYTES_MAX: usize = 255;
+const KEY_BYTES_MAX: usize = 255;
 const FIELD: &str = "idempotencyKey";
 
 /// The input of the client, of a post or a page.
@@ -27,7 +27,7 @@ struct Input<'a> {
     path: Option<&'a str>,
     order: Option<i32>,
     #[serde(flatten)]
-    new: &'a NewPost,
+    new: &'a PostChanges,
     /// In place of the terms of the post, which are found later.
     #[serde(flatten)]
     terms: &'a NamedTerms,
@@ -41,7 +41,7 @@ pub(super) fn key_of_post(
     actor: &Actor,
     key: &str,
     slug: Option<&str>,
-    new: &NewPost,
+    new: &PostChanges,
     terms: &NamedTerms,
 ) -> Result<NewKey, UserError> {
     key_of(actor, "createPost", key, &Input { slug, path: None, order: None, new, terms })
@@ -55,7 +55,7 @@ pub(super) fn key_of_page(
     actor: &Actor,
     key: &str,
     (path, order): (&str, Option<i32>),
-    text: &NewPost,
+    text: &PostChanges,
 ) -> Result<NewKey, UserError> {
     let terms = &NamedTerms::default();
     key_of(actor, "createPage", key, &Input { slug: None, path: Some(path), order, new: text, terms })
@@ -72,9 +72,24 @@ fn key_of(actor: &Actor, mutation: &str, key: &str, input: &Input<'_>) -> Result
     Ok(NewKey { place: idempotency::row(&hash(&(&actor.id, mutation, key))), input: hash(&given) })
 }
 
+/// The key of a term, which is stored on the term: a hash of the actor, the kind, the key that the client sent, and the input, so another input with the same key
+/// creates another term.
+///
+/// # Errors
+/// If [`check`] refuses the key.
+pub(super) fn key_of_term(
+    actor: &Actor,
+    kind: TermKind,
+    key: &str,
+    input: &impl Serialize,
+) -> Result<CreationKey, UserError> {
+    check(key)?;
+    Ok(CreationKey::new(hash(&(&actor.id, kind.noun(), key, input))))
+}
+
 /// # Errors
 /// If the key is empty, is too long, or has characters that are not printable ASCII.
-pub(super) fn check(key: &str) -> Result<(), UserError> {
+fn check(key: &str) -> Result<(), UserError> {
     let is_printable = key.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     if key.is_empty() || key.len() > KEY_BYTES_MAX || !is_printable {
         let message = format!("an idempotencyKey is 1 to {KEY_BYTES_MAX} printable ASCII characters, such as a UUID");
@@ -83,7 +98,7 @@ pub(super) fn check(key: &str) -> Result<(), UserError> {
     Ok(())
 }
 
-pub(super) fn hash(value: &impl Serialize) -> [u8; 32] {
+fn hash(value: &impl Serialize) -> [u8; 32] {
     secret::hash(&serde_json::to_string(value).expect("texts are JSON"))
 }
 
@@ -137,11 +152,17 @@ impl Editor<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::commands::Problem;
+    use crate::content::commands::{Patch, Problem};
+    use crate::content::editor::TermChanges;
     use crate::model::{ActorKind, JsonValue, Role};
 
-    fn key(actor: &str, key: &str, change: impl FnOnce(&mut NewPost, &mut NamedTerms)) -> Result<NewKey, UserError> {
-        let mut new = NewPost { title: "A".to_owned(), markdown: "B".to_owned(), ..NewPost::default() };
+    fn key(
+        actor: &str,
+        key: &str,
+        change: impl FnOnce(&mut PostChanges, &mut NamedTerms),
+    ) -> Result<NewKey, UserError> {
+        let set = |text: &str| Patch::Set(text.to_owned());
+        let mut new = PostChanges { title: set("A"), markdown: set("B"), ..PostChanges::default() };
         let mut terms = NamedTerms::default();
         change(&mut new, &mut terms);
         key_of_post(&Actor::new(ActorKind::Token, actor, Role::Editor), key, None, &new, &terms)
@@ -166,13 +187,13 @@ mod tests {
         assert_ne!(base.place, key("bob", "k", |_, _| {}).expect("a key").place);
         assert_ne!(base.place, key("ada", "l", |_, _| {}).expect("a key").place);
         let inputs = [
-            key("ada", "k", |new, _| new.title = "AB".to_owned()),
-            key("ada", "k", |new, _| new.excerpt = Some(String::new())),
-            key("ada", "k", |new, _| new.metadata = Some(JsonValue::Object(Vec::new()))),
-            key("ada", "k", |new, _| new.fields = Some(JsonValue::Object(Vec::new()))),
-            key("ada", "k", |new, _| new.language = Some("en".to_owned())),
-            key("ada", "k", |new, _| new.is_featured = true),
-            key("ada", "k", |new, _| new.publish = Some(true)),
+            key("ada", "k", |new, _| new.title = Patch::Set("AB".to_owned())),
+            key("ada", "k", |new, _| new.excerpt = Patch::Set(String::new())),
+            key("ada", "k", |new, _| new.metadata = Patch::Set(JsonValue::Object(Vec::new()))),
+            key("ada", "k", |new, _| new.fields = Patch::Set(JsonValue::Object(Vec::new()))),
+            key("ada", "k", |new, _| new.language = Patch::Set("en".to_owned())),
+            key("ada", "k", |new, _| new.is_featured = Patch::Set(true)),
+            key("ada", "k", |new, _| new.publish = Patch::Set(true)),
             key("ada", "k", |_, terms| terms.tags = Some(Vec::new())),
             key("ada", "k", |_, terms| terms.create_missing_tags = true),
             key("ada", "k", |_, terms| terms.authors = Some(Vec::new())),
@@ -182,5 +203,24 @@ mod tests {
             assert_eq!(other.place, base.place);
             assert_ne!(other.input, base.input);
         }
+    }
+
+    #[test]
+    fn the_key_of_a_term_depends_on_actor_kind_key_and_input() {
+        let base = TermChanges { name: Patch::Set("A".to_owned()), ..TermChanges::default() };
+        let of = |actor: &str, kind: TermKind, key: &str, new: &TermChanges| {
+            key_of_term(&Actor::new(ActorKind::Token, actor, Role::Admin), kind, key, new)
+        };
+        let first = of("ada", TermKind::Tag, "k", &base).expect("a key");
+        assert_eq!(of("ada", TermKind::Tag, "k", &base).as_ref(), Ok(&first));
+        let others = [
+            of("bob", TermKind::Tag, "k", &base),
+            of("ada", TermKind::Category, "k", &base),
+            of("ada", TermKind::Tag, "l", &base),
+            of("ada", TermKind::Tag, "k", &TermChanges { name: Patch::Set("B".to_owned()), ..base.clone() }),
+            of("ada", TermKind::Tag, "k", &TermChanges { description: Patch::Set(String::new()), ..base.clone() }),
+        ];
+        assert!(others.iter().all(|other| other.as_ref().is_ok_and(|other| *other != first)), "{others:?}");
+        assert!(of("ada", TermKind::Tag, "", &base).is_err());
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use crate::content::commands::{Patch, UserError};
 use crate::content::error::Result;
 use crate::model::{BadParent, NodeId, Slug, TermKind};
@@ -13,11 +15,13 @@ use super::Editor;
 const FIELD: &str = "parentId";
 
 /// A category that an input names as the parent of another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct NamedParent {
     /// As the client has written it.
-    pub(super) id: String,
+    id: String,
     /// The first slug of the category with this id; `None` if it was not looked up, or does not exist.
+    #[serde(skip)]
     first_slug: Option<Slug>,
 }
 

@@ -1,16 +1,15 @@
 //! Changes of posts. The rule: a change is made on the version that the caller names, or not at all.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join3;
 
 use crate::content::access::permission;
 use crate::content::audit::PostChange;
-use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, Problem, UserError};
+use crate::content::commands::{self, Current, Edited, Patch, PostChanges, Problem, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::write::{Change, GoneTerm, NewKey, Outcome, Stored, until_made};
-use crate::model::{ActorSnapshot, Instant, NodeId, PostId, Slug, WholePost, WholeSitePage};
+use crate::model::{ActorSnapshot, Instant, NodeId, Post, PostId, Slug, WholePost, WholeSitePage};
 
 use super::find::FoundPost;
 use super::{Editor, NamedTerms, once};
@@ -38,7 +37,7 @@ impl Editor<'_> {
         &self,
         key: Option<&str>,
         slug: Option<String>,
-        new: NewPost,
+        new: PostChanges,
         terms: NamedTerms,
     ) -> Result<Edited<WholePost>> {
         let key = match key.map(|key| once::key_of_post(self.actor, key, slug.as_deref(), &new, &terms)).transpose() {
@@ -50,11 +49,7 @@ impl Editor<'_> {
         {
             return Ok(answered);
         }
-        let mut new = self.content.renderer().with_excerpt_of_new(new).await;
-        new.cover = self.find_picture(new.cover).await?;
-        if let Some(named) = new.enclosure.take() {
-            new.enclosure = Some(self.find_enclosure(named).await?);
-        }
+        let new = self.find_files(self.content.renderer().with_excerpt(new, "".into()).await).await?;
         let (key, slug) = (key.as_ref(), slug.as_deref());
         until_made(TRIES_MAX, WAIT, || self.try_to_create(key, slug, new.clone(), terms.clone())).await
     }
@@ -64,26 +59,21 @@ impl Editor<'_> {
         &self,
         key: Option<&NewKey>,
         slug: Option<&str>,
-        new: NewPost,
+        new: PostChanges,
         terms: NamedTerms,
     ) -> Result<Option<Edited<WholePost>>> {
         let mut errors = Vec::new();
         let named = match slug {
             Some(text) => text.parse().map_err(|e| UserError::invalid("slug", format!("{e}"))),
-            None => Ok(Slug::from_name(&new.title).unwrap_or_else(fallback_slug)),
+            None => Ok(new.title.value().and_then(|title| Slug::from_name(title)).unwrap_or_else(fallback_slug)),
         };
         let named: Option<Slug> = named.map_err(|e| errors.push(e)).ok();
         let found = self.find_terms(terms, &mut errors).await?;
         let original = self.find_original(new.translation_of.as_deref(), &mut errors).await?;
         let authors = self.permitted_authors(found.authors, true, &errors)?;
         let id = self.writer.new_post_id()?;
-        let new = NewPost {
-            authors: authors.unwrap_or_default(),
-            categories: found.categories.unwrap_or_default(),
-            tags: found.tags.unwrap_or_default(),
-            series: found.series.unwrap_or_default().pop(),
-            ..new
-        };
+        let (categories, tags, series) = (found.categories, found.tags, found.series);
+        let new = PostChanges { authors, categories, tags, series, ..new };
         // A slug that is invalid must not hide the errors of the other fields.
         let given = named.clone().filter(|_| slug.is_some());
         let base = named.unwrap_or_else(fallback_slug);
@@ -112,7 +102,7 @@ impl Editor<'_> {
                     None => break,
                 },
                 Outcome::Repeated(id) => return self.answer_repeated(&id).await.map(Some),
-                outcome => return Ok(Some(answer(outcome, &needs_term)?.map(|()| whole))),
+                outcome => return Ok(Some(answer(outcome)?.map(|()| whole))),
             }
         }
         let message = format!("the slug {base} and those with a number after it are taken; give another slug");
@@ -130,8 +120,8 @@ impl Editor<'_> {
         // A stale version is reported together with the other errors of the input, and before them.
         let (mut errors, mut of_terms) = (Vec::new(), Vec::new());
         let terms_found = self.find_terms(terms.clone(), &mut of_terms);
-        let cover_found = self.find_new_picture(changes.cover.clone());
-        let (post_found, terms_found, cover_found) = join3(self.find_post(id, version), terms_found, cover_found).await;
+        let files_found = self.find_files(changes);
+        let (post_found, terms_found, files_found) = join3(self.find_post(id, version), terms_found, files_found).await;
         let stored = match post_found? {
             FoundPost::Current(stored) => stored,
             FoundPost::Stale(stored) => {
@@ -140,11 +130,7 @@ impl Editor<'_> {
             }
             missing @ FoundPost::Missing => return Ok(missing.current().map(|stored| stored.whole)),
         };
-        let mut changes = PostChanges { cover: cover_found?, ..changes };
-        if let Patch::Set(named) = changes.enclosure {
-            changes.enclosure = Patch::Set(self.find_enclosure(named).await?);
-        }
-        let changes = self.content.renderer().with_excerpt_of_changed(changes, stored.whole.markdown.clone()).await;
+        let changes = self.content.renderer().with_excerpt(files_found?, stored.whole.markdown.clone()).await;
         let mut known = Some(stored);
         let mut known_terms = Some((terms_found?, of_terms));
         let parse = |text: String| text.parse::<Slug>().map_err(|e| UserError::invalid("slug", e.to_string()));
@@ -164,19 +150,29 @@ impl Editor<'_> {
                 let authors = self.permitted_authors(found.authors, false, &errors)?;
                 let (categories, tags, series) = (found.categories, found.tags, found.series);
                 let changes = PostChanges { slug: slug.clone(), authors, categories, tags, series, ..changes.clone() };
-                let revised = self.try_to_revise((id, version, known), &found.new_tags, None, |before| {
+                let revised = self.try_to_revise((id, version, known), &found.new_tags, |before| {
                     let declared = self.content.fields().of_posts.as_deref();
                     let after = commands::change(before, changes.clone(), self.now(), declared);
                     let mut errors = errors.clone();
                     after.map_err(|broken| errors.extend(broken)).ok().filter(|_| errors.is_empty()).ok_or(errors)
                 });
-                Ok(match revised.await? {
-                    Some(Err(mut errors)) if errors.iter().all(|error| error.problem != Problem::Taken) => {
-                        errors.extend(self.taken_slug(slug.as_ref(), Some(id)).await?);
-                        Some(Err(errors))
+                let answer = match revised.await? {
+                    None => return Ok(None),
+                    // Terms that were found for this change are looked up again.
+                    Some(Revised::Gone(terms, had))
+                        if terms.iter().all(|term| !had.has_term(term.kind, &term.slug)) =>
+                    {
+                        return Ok(None);
                     }
-                    revised => revised,
-                })
+                    Some(revised) => revised.into_answer(),
+                };
+                Ok(Some(match answer {
+                    Err(mut errors) if errors.iter().all(|error| error.problem != Problem::Taken) => {
+                        errors.extend(self.taken_slug(slug.as_ref(), Some(id)).await?);
+                        Err(errors)
+                    }
+                    answer => answer,
+                }))
             }
         })
         .await
@@ -227,28 +223,21 @@ impl Editor<'_> {
             permission::authors(self.actor, Some(earlier.post.authors.clone()), false)?;
             let had = |tag: &&Slug| !before.whole.post.tags.contains(tag);
             let new_tags: Vec<Slug> = earlier.post.tags.iter().filter(had).cloned().collect();
-            let merged = Mutex::new(Vec::new());
-            let gone = |gone: &GoneTerm| {
-                if let Some(into) = gone.merged_into() {
-                    merged.lock().unwrap_or_else(PoisonError::into_inner).push((gone.kind, gone.slug.clone(), into));
-                }
-                gone_since(gone, revision)
-            };
             let restored = until_made(TRIES_MAX, WAIT, || {
                 let known = known.take();
-                async {
-                    let restore = |before: &WholePost| commands::restore(before, &earlier, self.now());
-                    let revised = self.try_to_revise((id, version, known), &new_tags, Some(&gone), restore).await?;
-                    Ok(revised.map(|revised| of_input(revised, &["revisionId", "expectedVersion"])))
-                }
-            })
-            .await?;
-            let merged = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
+                let restore = |before: &WholePost| commands::restore(before, &earlier, self.now());
+                self.try_to_revise((id, version, known), &new_tags, restore)
+            });
+            let gone = match restored.await? {
+                Revised::Gone(gone, _) => gone,
+                Revised::Answered(edited) => return Ok(of_input(edited, &["revisionId", "expectedVersion"])),
+            };
+            let merged: Vec<_> = gone.iter().filter_map(|term| Some((term, term.merged_into()?))).collect();
             if merged.is_empty() {
-                return Ok(restored);
+                return Ok(Err(gone.iter().map(|term| gone_since(term, revision)).collect()));
             }
-            for (kind, slug, into) in merged {
-                earlier.post.replace_term(kind, &slug, &into);
+            for (term, into) in merged {
+                earlier.post.replace_term(term.kind, &term.slug, &into);
             }
         }
     }
@@ -273,7 +262,7 @@ impl Editor<'_> {
             let id = before.whole.post.id.clone();
             Ok(match self.write(vec![Change { before: Some(before), after: None }], &[], None).await? {
                 Outcome::Conflict => None,
-                outcome => Some(of_input(answer(outcome, &needs_term)?, &["id", "expectedVersion"]).map(|()| id)),
+                outcome => Some(of_input(answer(outcome)?, &["id", "expectedVersion"]).map(|()| id)),
             })
         })
         .await
@@ -281,43 +270,35 @@ impl Editor<'_> {
 
     async fn change_publication(&self, id: &str, version: i32, changes: PostChanges) -> Result<Edited<WholePost>> {
         let change = |before: &WholePost| commands::change(before, changes.clone(), self.now(), None);
-        let changed =
-            until_made(TRIES_MAX, WAIT, || self.try_to_revise((id, version, None), &[], Some(&needs_term), &change));
-        Ok(of_input(changed.await?, &["id", "expectedVersion", "publishAt"]))
+        let changed = until_made(TRIES_MAX, WAIT, || self.try_to_revise((id, version, None), &[], &change));
+        Ok(of_input(changed.await?.into_answer(), &["id", "expectedVersion", "publishAt"]))
     }
 
     /// Changes the post of this version, which is read unless the caller passes it in `known`. `new_tags`: tags that are created if they do not
-    /// exist. `gone`: the error for a term that does not exist; `None` if terms were looked up for the change, so that they are looked up again.
-    /// Returns `None` to try again after a conflict with another change.
+    /// exist. Returns `None` to try again after a conflict with another change.
     async fn try_to_revise(
         &self,
         (id, version, known): (&str, i32, Option<Stored>),
         new_tags: &[Slug],
-        gone: Option<&GoneError<'_>>,
         change: impl Fn(&WholePost) -> Edited<WholePost>,
-    ) -> Result<Option<Edited<WholePost>>> {
+    ) -> Result<Option<Revised>> {
         let found = match known {
             Some(stored) => Ok(stored),
             None => self.find_post(id, version).await?.current(),
         };
-        let before = match found {
-            Ok(before) => before,
-            Err(errors) => return Ok(Some(Err(errors))),
-        };
-        let after = match change(&before.whole) {
-            Ok(after) if after == before.whole => return Ok(Some(Ok(after))),
-            Ok(after) => after,
-            Err(errors) => return Ok(Some(Err(errors))),
+        let changed = found.and_then(|before| change(&before.whole).map(|after| (before, after)));
+        let (before, after) = match changed {
+            Ok((before, after)) if after == before.whole => return Ok(Some(Revised::Answered(Ok(after)))),
+            Ok(changed) => changed,
+            Err(errors) => return Ok(Some(Revised::Answered(Err(errors)))),
         };
         let after = WholePost { changed_by: Some(ActorSnapshot::of(self.actor)), ..after };
         let had = before.whole.post.clone();
         let change = Change { before: Some(before), after: Some(after.clone()) };
-        // Terms that were found for this change are looked up again; if the post had one before, the caller decides.
-        let was_found = |term: &GoneTerm| gone.is_none() && !had.has_term(term.kind, &term.slug);
         Ok(match self.write(vec![change], new_tags, None).await? {
             Outcome::Conflict => None,
-            Outcome::TermsGone(terms) if terms.iter().all(was_found) => None,
-            outcome => Some(answer(outcome, gone.unwrap_or(&needs_term))?.map(|()| after)),
+            Outcome::TermsGone(terms) => Some(Revised::Gone(terms, had)),
+            outcome => Some(Revised::Answered(answer(outcome)?.map(|()| after))),
         })
     }
 
@@ -340,10 +321,23 @@ pub(super) fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
     edited.map_err(|errors| errors.into_iter().map(named).collect())
 }
 
-/// The error for a term that a post would get and that does not exist.
-pub(super) type GoneError<'g> = dyn Fn(&GoneTerm) -> UserError + Sync + 'g;
+/// What a change of a post has come to.
+enum Revised {
+    Answered(Edited<WholePost>),
+    /// The post, which is as it was, would have terms that do not exist.
+    Gone(Vec<GoneTerm>, Post),
+}
 
-pub(super) fn needs_term(GoneTerm { kind, slug, .. }: &GoneTerm) -> UserError {
+impl Revised {
+    fn into_answer(self) -> Edited<WholePost> {
+        match self {
+            Self::Answered(answer) => answer,
+            Self::Gone(terms, _) => Err(terms.iter().map(needs_term).collect()),
+        }
+    }
+}
+
+fn needs_term(GoneTerm { kind, slug, .. }: &GoneTerm) -> UserError {
     let noun = kind.noun();
     let message =
         format!("The post would have the {noun} \"{slug}\", which does not exist; give it other terms first.");
@@ -363,7 +357,7 @@ fn gone_since(GoneTerm { kind, slug, now_of }: &GoneTerm, revision: i32) -> User
 
 /// The errors name fields of the inputs that create or update a post. The callers retry after a conflict, and answer a repeated creation
 /// themselves.
-pub(super) fn answer(outcome: Outcome, gone_error: &GoneError<'_>) -> Result<Edited<()>> {
+pub(super) fn answer(outcome: Outcome) -> Result<Edited<()>> {
     let error = match outcome {
         Outcome::Done => return Ok(Ok(())),
         Outcome::Conflict => return Err(ContentError::Busy),
@@ -371,7 +365,7 @@ pub(super) fn answer(outcome: Outcome, gone_error: &GoneError<'_>) -> Result<Edi
         Outcome::Repeated(_) => return Err(defect("a change without a key has the outcome of one with a key")),
         Outcome::Taken(slug) => taken(&slug),
         Outcome::Untranslatable(why) => UserError::untranslatable(why),
-        Outcome::TermsGone(terms) => return Ok(Err(terms.iter().map(gone_error).collect())),
+        Outcome::TermsGone(terms) => return Ok(Err(terms.iter().map(needs_term).collect())),
         Outcome::KeyUsed => once::used_for_another(),
         Outcome::TooLarge(reason) => UserError::too_large("markdown", reason),
     };

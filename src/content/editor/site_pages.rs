@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::content::audit;
-use crate::content::commands::{self, Current, Edited, NewPost, Patch, PostChanges, UserError};
+use crate::content::commands::{self, Current, Edited, Patch, PostChanges, UserError};
 use crate::content::error::Result;
 use crate::content::write::{BadPlace, NewKey, PageTree, PagesWritten, until_made};
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
@@ -23,7 +23,7 @@ pub struct NewPage {
     pub path: String,
     pub order: Option<i32>,
     /// Its text, and when it is published.
-    pub text: NewPost,
+    pub text: PostChanges,
 }
 
 /// Changes to a page. A field that is [`Patch::Keep`] keeps its value.
@@ -57,14 +57,13 @@ impl Editor<'_> {
             Ok(key) => key,
             Err(error) => return Ok(Err(vec![error])),
         };
-        new.text = self.content.renderer().with_excerpt_of_new(new.text).await;
-        new.text.cover = self.find_picture(new.text.cover).await?;
+        new.text = self.find_files(self.content.renderer().with_excerpt(new.text, "".into()).await).await?;
         self.change_pages(PageCommand::Create(Box::new(new), key)).await
     }
 
     pub async fn update_page(&self, id: &str, version: i32, mut changes: PageChanges) -> Result<Edited<WholeSitePage>> {
         let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing("id")])) };
-        changes.text.cover = self.find_new_picture(changes.text.cover).await?;
+        changes.text = self.find_files(changes.text).await?;
         self.change_pages(PageCommand::Update { id, version, changes: Box::new(changes) }).await
     }
 
@@ -205,7 +204,7 @@ impl Editor<'_> {
         };
         let new_path = new_path.map_err(|error| errors.push(error)).ok().flatten();
         let text = changes.text.clone();
-        let text = self.content.renderer().with_excerpt_of_changed(text, before.markdown.clone()).await;
+        let text = self.content.renderer().with_excerpt(text, before.markdown.clone()).await;
         let declared = self.content.fields().of_pages.as_deref();
         let changed = commands::change(&before.to_post(), text, self.now(), declared);
         let changed = changed.map_err(|broken| errors.extend(broken));

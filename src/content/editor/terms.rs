@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use serde::Serialize;
+
 use crate::content::access::permission;
 use crate::content::audit;
 use crate::content::commands::{Current, Edited, NamedPicture, Patch, Problem, UserError};
@@ -11,9 +13,8 @@ use crate::content::write::{Deleted, Renamed};
 use crate::model::rules::{self, FORMER_SLUGS_MAX};
 use crate::model::{NodeId, PostId, ProfileLink, Slug, Term, TermKind, TermNodeId};
 
-use super::Editor;
-use super::new_term::{NewTerm, creation_key};
 use super::parents::{NamedParent, bad_parent};
+use super::{Editor, once};
 
 pub(super) const CHANGES_TERMS: &str = "this changes a category, tag, author or series";
 
@@ -24,20 +25,33 @@ enum NotCreated {
     Taken(UserError),
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Changes to a term, or what a new one has. A field that is [`Patch::Keep`] keeps its value, and is not part of the input that an idempotency key stands for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TermChanges {
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub name: Patch<String>,
+    /// The old slug remains a former slug of the term. A new term without one gets a slug that is generated from its name.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub slug: Patch<String>,
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub description: Patch<String>,
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub url: Patch<String>,
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub avatar: Patch<NamedPicture>,
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub job_title: Patch<String>,
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub links: Patch<Vec<ProfileLink>>,
     /// Categories only.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub parent: Patch<NamedParent>,
     /// The ids of the posts that come first in a series, as the client has written them.
+    #[serde(skip)]
     pub order: Patch<Vec<String>>,
-    /// The old slug remains a former slug of the term.
-    pub slug: Patch<String>,
+    /// For a new one: with it, the same input again returns the term that was created.
+    #[serde(skip)]
+    pub idempotency_key: Option<String>,
 }
 
 /// A term that a change names, with the version that the change is based on.
@@ -50,27 +64,19 @@ pub(super) struct Named {
 impl Editor<'_> {
     /// Creates a term, or returns the one that the same input with the same key has created. A slug that another term of this kind has or has had is
     /// refused.
-    pub async fn create_term(&self, kind: TermKind, new: NewTerm) -> Result<Edited<Term>> {
+    pub async fn create_term(&self, kind: TermKind, new: TermChanges) -> Result<Edited<Term>> {
         permission::require(self.actor, kind.role_to_change(), CHANGES_TERMS)?;
         let mut errors = Vec::new();
-        let slug = match &new.slug {
-            Some(text) => parse(text, &mut errors),
-            None => slug_of_name(&new.name, &mut errors),
+        let slug = match (new.slug.value(), new.name.value()) {
+            (Some(text), _) => parse(text, &mut errors),
+            (None, name) => slug_of_name(name.map_or("", String::as_str), &mut errors),
         };
-        let avatar = self.find_picture(new.avatar.clone()).await?;
-        let parent = self.find_parent(new.parent.clone().into()).await?;
-        let creation_key = creation_key(self.actor, kind, &new).map_err(|error| errors.push(error)).ok().flatten();
-        let changes = TermChanges {
-            name: Patch::Set(new.name),
-            description: new.description.into(),
-            url: new.url.into(),
-            avatar: avatar.into(),
-            job_title: new.job_title.into(),
-            links: new.links.into(),
-            parent,
-            order: Patch::Keep,
-            slug: Patch::Keep,
-        };
+        let key = new.idempotency_key.as_deref();
+        let creation_key = key.map(|key| once::key_of_term(self.actor, kind, key, &new)).transpose();
+        let creation_key = creation_key.map_err(|error| errors.push(error)).ok().flatten();
+        let avatar = self.find_picture(new.avatar).await?;
+        let parent = self.find_parent(new.parent).await?;
+        let changes = TermChanges { avatar, parent, ..new };
         let base = slug.clone().unwrap_or_else(|| Slug::from_name("new").expect("\"new\" is a valid slug"));
         let made = changed(Term::new(kind, base, ""), &changes, &mut errors);
         let made = Term { creation_key, ..made };
@@ -110,7 +116,7 @@ impl Editor<'_> {
         let mut errors = Vec::new();
         let slug = changes.slug.clone().required("slug").map_err(|error| errors.push(error)).ok().flatten();
         let slug = slug.and_then(|new| parse(&new, &mut errors));
-        let avatar = self.find_new_picture(changes.avatar.clone()).await?;
+        let avatar = self.find_picture(changes.avatar.clone()).await?;
         let parent = self.find_parent(changes.parent.clone()).await?;
         let changes = TermChanges { avatar, parent, ..changes };
         let edit = |found: &Term| edited(&named, found, slug.as_ref(), &changes, &errors);

@@ -30,7 +30,7 @@ pub struct AuditEntry {
 
 impl AuditEntry {
     pub fn cursor(&self) -> String {
-        cursor::encode_change(list_tag(), &self.id)
+        cursor::encode(list_tag(), &self.id.to_string())
     }
 }
 
@@ -46,7 +46,8 @@ impl Reader {
     pub async fn audit_log(&self, first: Option<i32>, after: Option<&str>) -> Result<Page<Arc<AuditEntry>>> {
         let count = Take::of(first, None, PAGE_DEFAULT, PAGE_MAX)?.count();
         let bad_cursor = || ContentError::BadCursor { argument: "after" };
-        let after = after.map(|text| cursor::decode_change(list_tag(), text)).transpose().map_err(|_| bad_cursor())?;
+        let after =
+            after.map(|text| cursor::decode::<ChangeId>(list_tag(), text)).transpose().map_err(|_| bad_cursor())?;
         let dated =
             |id: ChangeId| Ok::<_, ContentError>((history::year_of_change(&id.row).ok_or_else(bad_cursor)?, id));
         let after = after.map(dated).transpose()?;

@@ -41,13 +41,13 @@ impl ChildCategories {
     /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] for a cursor of another list.
     pub fn page(&self, first: Option<i32>, after: Option<&str>) -> Result<ChildCategoriesPage> {
         let count = Take::of(first, None, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?.count();
-        let after = after.map(|text| cursor::decode_slug(self.tag(), text)).transpose();
+        let after = after.map(|text| cursor::decode::<Slug>(self.tag(), text)).transpose();
         Ok(ChildCategoriesPage { count, after: after.map_err(|_| ContentError::BadCursor { argument: "after" })? })
     }
 
     /// The cursor of a category of this list.
     pub fn cursor(&self, category: &Term) -> String {
-        cursor::encode_slug(self.tag(), &category.slug)
+        cursor::encode(self.tag(), category.slug.as_str())
     }
 
     fn tag(&self) -> ListTag {

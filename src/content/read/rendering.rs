@@ -13,7 +13,7 @@ use quick_cache::Weighter;
 use quick_cache::unsync::{Cache, DefaultLifecycle};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::content::commands::{NewPost, PostChanges};
+use crate::content::commands::PostChanges;
 use crate::model::excerpt::excerpt_of;
 use crate::model::site::SiteUrl;
 use crate::model::{AssetName, Rendered, html_links, render};
@@ -103,26 +103,14 @@ impl Renderer {
         }
     }
 
-    /// The new post, with the excerpt that is generated from its body if it has none of its own.
-    pub async fn with_excerpt_of_new(&self, mut new: NewPost) -> NewPost {
-        if !new.makes_excerpt() {
-            return new;
-        }
-        self.apart(new.markdown.len(), move || {
-            new.made_excerpt = Some(excerpt_of(&new.markdown));
-            new
-        })
-        .await
-    }
-
     /// The changes, with the excerpt that is generated from the changed body, or from the stored one, if they require it.
-    pub async fn with_excerpt_of_changed(&self, mut changes: PostChanges, stored: Arc<str>) -> PostChanges {
+    pub async fn with_excerpt(&self, mut changes: PostChanges, stored: Arc<str>) -> PostChanges {
         if !changes.remakes_excerpt() {
             return changes;
         }
-        let length = changes.new_markdown().map_or(stored.len(), str::len);
+        let length = changes.markdown.value().map_or(stored.len(), String::len);
         self.apart(length, move || {
-            changes.made_excerpt = Some(excerpt_of(changes.new_markdown().unwrap_or(&stored)));
+            changes.made_excerpt = Some(excerpt_of(changes.markdown.value().map_or(&*stored, String::as_str)));
             changes
         })
         .await

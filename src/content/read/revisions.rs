@@ -65,7 +65,7 @@ impl Revision {
     }
 
     pub fn cursor(&self) -> String {
-        cursor::encode_version(list_tag(&self.whole.post.id), self.whole.post.version)
+        cursor::encode(list_tag(&self.whole.post.id), &self.whole.post.version.to_string())
     }
 }
 
@@ -98,7 +98,7 @@ impl RevisionList {
     /// # Errors
     /// [`ContentError::BadCursor`], which names the argument, if the cursor is not of this list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<i32> {
-        cursor::decode_version(list_tag(&self.id), text).map_err(|_| ContentError::BadCursor { argument })
+        cursor::decode(list_tag(&self.id), text).map_err(|_| ContentError::BadCursor { argument })
     }
 
     /// The number of versions that are kept, the current one included. One point read if all versions are kept, or as many as can be; otherwise

@@ -3,7 +3,7 @@
 
 use async_graphql::{ID, InputObject, MaybeUndefined};
 
-use crate::content::commands::{NamedEnclosure, NamedPicture, NewPost, Patch, PostChanges};
+use crate::content::commands::{NamedEnclosure, NamedPicture, Patch, PostChanges};
 use crate::content::editor::NamedTerms;
 use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::site_fields::PostFieldsInput;
@@ -57,7 +57,7 @@ pub(super) struct CreatePostInput {
 }
 
 impl CreatePostInput {
-    pub(super) fn into_parts(self) -> (Option<String>, Option<String>, NewPost, NamedTerms) {
+    pub(super) fn into_parts(self) -> (Option<String>, Option<String>, PostChanges, NamedTerms) {
         let terms = NamedTerms {
             authors: self.author_slugs,
             categories: self.category_slugs,
@@ -65,21 +65,21 @@ impl CreatePostInput {
             series: self.series_slug.map(|slug| vec![slug]),
             create_missing_tags: self.create_missing_tags,
         };
-        let new = NewPost {
-            title: self.title,
-            subtitle: self.subtitle,
-            excerpt: self.excerpt,
-            markdown: self.markdown,
-            metadata: self.metadata.map(Into::into),
-            fields: self.fields.map(Into::into),
-            cover: self.cover_id.map(|id| id.0.into()),
-            enclosure: self.enclosure.map(EnclosureInput::into_named),
-            language: self.language,
+        let new = PostChanges {
+            title: Patch::Set(self.title),
+            subtitle: self.subtitle.into(),
+            excerpt: self.excerpt.into(),
+            markdown: Patch::Set(self.markdown),
+            metadata: self.metadata.map(Into::into).into(),
+            fields: self.fields.map(Into::into).into(),
+            cover: self.cover_id.map(|id| NamedPicture::from(id.0)).into(),
+            enclosure: self.enclosure.map(EnclosureInput::into_named).into(),
+            language: self.language.into(),
             translation_of: self.translation_of.map(|id| id.0),
-            is_featured: self.featured,
-            publish: self.publish,
-            publish_at: self.publish_at.map(|at| at.0),
-            ..NewPost::default()
+            is_featured: Patch::Set(self.featured),
+            publish: self.publish.into(),
+            publish_at: self.publish_at.map(|at| at.0).into(),
+            ..PostChanges::default()
         };
         (self.idempotency_key, self.slug, new, terms)
     }

@@ -3,7 +3,7 @@
 
 use async_graphql::{ID, InputObject, Interface, MaybeUndefined};
 
-use crate::content::commands::{NamedPicture, NewPost, PostChanges};
+use crate::content::commands::{NamedPicture, Patch, PostChanges};
 use crate::content::editor::{NewPage, PageChanges};
 use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::site_fields::PageFieldsInput;
@@ -51,26 +51,21 @@ pub(super) struct CreatePageInput {
 
 impl CreatePageInput {
     pub(super) fn into_parts(self) -> (Option<String>, NewPage) {
-        let Self { path, title, excerpt, markdown, metadata, fields, .. } = self;
-        let Self { subtitle, cover_id, language, translation_of, order, publish, publish_at, idempotency_key, .. } =
-            self;
-        let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
-        let cover = cover_id.map(|id| id.0.into());
-        let text = NewPost {
-            title,
-            subtitle,
-            excerpt,
-            markdown,
-            metadata,
-            fields,
-            cover,
-            language,
-            translation_of: translation_of.map(|id| id.0),
-            publish,
-            publish_at: publish_at.map(|at| at.0),
-            ..NewPost::default()
+        let text = PostChanges {
+            title: Patch::Set(self.title),
+            subtitle: self.subtitle.into(),
+            excerpt: self.excerpt.into(),
+            markdown: Patch::Set(self.markdown),
+            metadata: self.metadata.map(Into::into).into(),
+            fields: self.fields.map(Into::into).into(),
+            cover: self.cover_id.map(|id| NamedPicture::from(id.0)).into(),
+            language: self.language.into(),
+            translation_of: self.translation_of.map(|id| id.0),
+            publish: self.publish.into(),
+            publish_at: self.publish_at.map(|at| at.0).into(),
+            ..PostChanges::default()
         };
-        (idempotency_key, NewPage { path, order, text })
+        (self.idempotency_key, NewPage { path: self.path, order: self.order, text })
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_graphql::{ID, InputObject, MaybeUndefined};
 
-use crate::content::commands::NamedPicture;
-use crate::content::editor::{NamedParent, NewTerm, TermChanges};
+use crate::content::commands::{NamedPicture, Patch};
+use crate::content::editor::{NamedParent, TermChanges};
 use crate::graphql::types::series::Series;
 use crate::graphql::types::term::{Author, Category, Tag};
 use crate::model::{ProfileLink, Term};
@@ -30,11 +30,16 @@ pub(super) struct CreateCategoryInput {
     idempotency_key: Option<String>,
 }
 
-impl From<CreateCategoryInput> for NewTerm {
+impl From<CreateCategoryInput> for TermChanges {
     fn from(input: CreateCategoryInput) -> Self {
-        let CreateCategoryInput { name, slug, description, parent_id, idempotency_key } = input;
-        let parent = parent_id.map(|id| NamedParent::from(id.0));
-        Self { name, slug, description, parent, idempotency_key, ..Self::default() }
+        Self {
+            name: Patch::Set(input.name),
+            slug: input.slug.into(),
+            description: input.description.into(),
+            parent: input.parent_id.map(|id| NamedParent::from(id.0)).into(),
+            idempotency_key: input.idempotency_key,
+            ..Self::default()
+        }
     }
 }
 
@@ -83,9 +88,10 @@ pub(super) struct CreateTagInput {
     idempotency_key: Option<String>,
 }
 
-impl From<CreateTagInput> for NewTerm {
+impl From<CreateTagInput> for TermChanges {
     fn from(input: CreateTagInput) -> Self {
         let CreateTagInput { name, slug, description, idempotency_key } = input;
+        let (name, slug, description) = (Patch::Set(name), slug.into(), description.into());
         Self { name, slug, description, idempotency_key, ..Self::default() }
     }
 }
@@ -155,12 +161,19 @@ pub(super) struct CreateAuthorInput {
     idempotency_key: Option<String>,
 }
 
-impl From<CreateAuthorInput> for NewTerm {
+impl From<CreateAuthorInput> for TermChanges {
     fn from(input: CreateAuthorInput) -> Self {
-        let CreateAuthorInput { name, slug, description, url, avatar_id, job_title, links, idempotency_key } = input;
-        let avatar = avatar_id.map(|id| NamedPicture::from(id.0));
-        let links = links.map(profile_links);
-        Self { name, slug, description, url, avatar, job_title, links, idempotency_key, parent: None }
+        Self {
+            name: Patch::Set(input.name),
+            slug: input.slug.into(),
+            description: input.description.into(),
+            url: input.url.into(),
+            avatar: input.avatar_id.map(|id| NamedPicture::from(id.0)).into(),
+            job_title: input.job_title.into(),
+            links: input.links.map(profile_links).into(),
+            idempotency_key: input.idempotency_key,
+            ..Self::default()
+        }
     }
 }
 
@@ -217,9 +230,10 @@ pub(super) struct CreateSeriesInput {
     idempotency_key: Option<String>,
 }
 
-impl From<CreateSeriesInput> for NewTerm {
+impl From<CreateSeriesInput> for TermChanges {
     fn from(input: CreateSeriesInput) -> Self {
         let CreateSeriesInput { name, slug, description, idempotency_key } = input;
+        let (name, slug, description) = (Patch::Set(name), slug.into(), description.into());
         Self { name, slug, description, idempotency_key, ..Self::default() }
     }
 }

@@ -1,7 +1,6 @@
 //! A process that stops at any request to its store while it adds or deletes a picture (I11). The rule: a row of an asset exists only while its bytes exist,
 //! and after a recovery, bytes exist only for a row.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use tidings::assets::{AssetLibrary, AssetLimits, AssetPlace};
@@ -93,32 +92,9 @@ async fn at(store: &Store, library: &AssetLibrary, time: &str) -> Content {
     site.content.with_assets(Some(library.clone()))
 }
 
-async fn bytes_that_no_row_names_are_deleted_when_they_are_old(place: &Place) {
-    let store: Store = MemoryStore::empty();
-    let library = place.library().await;
-    let gallery = restarted(&store, &library).await;
-    let id = gallery.add(png(8, 8)).await["id"].clone();
-    let mut file = tempfile::tempfile().expect("a file");
-    file.write_all(&png(9, 9)).expect("a picture");
-    let unnamed = library.prepare(file, None).await.expect("a picture");
-    library.put(&unnamed).await.expect("its bytes");
-    assert_eq!(library.list().await.expect("the pictures").len(), 2);
-    // The bytes were written now, by the clock of the system.
-    let recent = Clock::System.now().to_chrono();
-    for (minutes, expected) in [(30, 0), (90, 1)] {
-        let time = (recent + chrono::TimeDelta::minutes(minutes)).to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
-        let deleted = at(&store, &library, &time).await.delete_unnamed_assets().await;
-        assert_eq!(deleted.expect("a look"), expected, "{time}");
-    }
-    assert_eq!(library.list().await.expect("the pictures").len(), 1);
-    assert_eq!(ids_with_bytes(&gallery).await, [id.as_str().expect("an id")]);
-    gallery.site.assert_sound().await;
-}
-
 in_every_place!(
     a_process_that_stops_while_it_adds_a_picture_leaves_no_row_without_bytes,
     a_process_that_stops_while_it_deletes_a_picture_leaves_no_row_without_bytes,
-    bytes_that_no_row_names_are_deleted_when_they_are_old,
 );
 
 #[tokio::test(flavor = "multi_thread")]
@@ -133,22 +109,10 @@ async fn a_file_that_was_not_complete_when_its_process_was_killed_is_deleted_whe
     let recent = Clock::System.now().to_chrono();
     for (minutes, is_left) in [(30, true), (90, false)] {
         let time = (recent + chrono::TimeDelta::minutes(minutes)).to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
-        at(&store, &library, &time).await.delete_unnamed_assets().await.expect("a look");
+        at(&store, &library, &time).await.delete_incomplete_assets().await.expect("a look");
         assert_eq!(left.exists(), is_left, "{time}");
     }
     assert_eq!(library.list().await.expect("the pictures").len(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_names_no_picture_deletes_none() {
-    let store: Store = MemoryStore::empty();
-    let library = AssetLibrary::in_memory(AssetLimits::default());
-    restarted(&store, &library).await.add(png(8, 8)).await;
-    let later = Clock::System.now().to_chrono() + chrono::TimeDelta::hours(2);
-    let time = later.to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
-    let other: Store = MemoryStore::empty();
-    let deleted = at(&other, &library, &time).await.delete_unnamed_assets().await;
-    assert_eq!((deleted.expect("a look"), library.list().await.expect("the pictures").len()), (0, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]

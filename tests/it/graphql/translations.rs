@@ -325,3 +325,35 @@ async fn each_row_of_a_group_that_is_lost_or_wrong_is_found_and_written_again() 
         }
     }
 }
+
+#[tokio::test]
+async fn two_of_one_language_in_a_group_are_named_and_the_one_that_readers_find_keeps_its_place() {
+    let site = linked_site(MemoryStore::empty()).await;
+    for table in ["Posts", "Pages"] {
+        let rows = site.store.scan(table, None).await.expect("rows").rows;
+        let text = |text: &str| tidings::store::Value::String(text.into());
+        let is_whole = |row: &&tidings::store::Entity| row.properties.get("Body0").is_some();
+        let mut wholes = rows.iter().filter(is_whole);
+        let row = wholes.find(|row| row.properties.get("Slug") == Some(&text("de"))).expect("a whole row");
+        let mut properties = row.properties.clone();
+        properties.set("Language", text("en"));
+        let put = Operation::Put { row: row.key.row().to_owned(), properties, precondition: Precondition::None };
+        let batch = Batch::new(row.key.partition(), vec![put]).expect("a batch");
+        site.store.commit(table, &batch).await.expect("a write");
+    }
+    let repaired = site.content.repair(RepairOptions::default(), |_| {}).await.expect("a repair");
+    let left: Vec<_> = repaired.left.iter().map(|(difference, why)| format!("{difference}; {why}")).collect();
+    let is_named = |line: &String| line.contains("its language in its group") && line.contains("unlinkTranslations");
+    assert!(left.len() == 2 && left.iter().all(is_named), "{left:#?}");
+    site.invalidate_cached();
+    for kind in [Kind::Post, Kind::Page] {
+        assert_eq!(shown(&site, kind, "fr", Some(EDITOR_TOKEN)).await, ["en"]);
+        let query = format!("{{ {}({}) {{ id }} }}", kind.field(), kind.place("de"));
+        let de = site.ask_as(Some(EDITOR_TOKEN), &query).await["data"][kind.field()]["id"].clone();
+        let de = de.as_str().expect("an id").to_owned();
+        assert_eq!(errors(&link(&site, "unlinkTranslations", &[&de]).await), []);
+    }
+    let repaired = site.content.repair(RepairOptions::default(), |_| {}).await.expect("a repair");
+    assert!(repaired.left.is_empty(), "{repaired:?}");
+    site.assert_sound().await;
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidings::content::{Content, ContentError};
 use tidings::model::actor::Role;
 use tidings::model::{Actor, ActorKind, Term, TermKind};
-use tidings::testing::{Edited, Editor, NewTerm, Patch, Problem, TermChanges};
+use tidings::testing::{Edited, Editor, Patch, Problem, TermChanges};
 
 use crate::support::memory::MemoryStore;
 use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
@@ -77,8 +77,8 @@ async fn edit(content: &Content, change: Move) -> Result<Edited<()>, ContentErro
             editor.update_term(KIND, &id, version, changes).await?.map(drop)
         }
         Create(of, parent) => {
-            let parent = Some(named(parent).await?.0.into());
-            editor.create_term(KIND, NewTerm { name: of.to_owned(), parent, ..NewTerm::default() }).await?.map(drop)
+            let (name, parent) = (Patch::Set(of.to_owned()), Patch::Set(named(parent).await?.0.into()));
+            editor.create_term(KIND, TermChanges { name, parent, ..TermChanges::default() }).await?.map(drop)
         }
         Delete(of) => {
             let (id, version) = named(of).await?;

@@ -4,9 +4,7 @@ use tidings::content::{Content, ContentError};
 use tidings::model::actor::Role;
 use tidings::model::metadata::METADATA_DEPTH_MAX;
 use tidings::model::{Actor, ActorKind, JsonValue, NodeId, PostId, TermKind};
-use tidings::testing::{
-    Edited, Editor, NamedTerms, NamedVersion, NewPost, NewTerm, Patch, PostChanges, Problem, TermChanges, UserError,
-};
+use tidings::testing::{Edited, Editor, NamedTerms, NamedVersion, Patch, PostChanges, Problem, TermChanges, UserError};
 
 use super::model::{Command, Model, Refusal, body_of, is_featured, language_of, metadata_of};
 
@@ -56,16 +54,14 @@ async fn edit(name: &str, content: &Content, command: &Command) -> Result<Edited
     let node = |id: &str| NodeId::Post(id.parse::<PostId>().expect("an id")).to_string();
     let made = match command.clone() {
         Command::Create { slug, title, tags, publish_at } => {
-            let metadata = Some(json(&metadata_of(&title)));
-            let language = Some(language_of(&title).to_owned());
-            let new = NewPost {
-                markdown: body_of(&title),
-                is_featured: is_featured(&title),
-                title,
-                metadata,
-                language,
-                publish_at,
-                ..NewPost::default()
+            let new = PostChanges {
+                markdown: Patch::Set(body_of(&title)),
+                is_featured: Patch::Set(is_featured(&title)),
+                metadata: Patch::Set(json(&metadata_of(&title))),
+                language: Patch::Set(language_of(&title).to_owned()),
+                title: Patch::Set(title),
+                publish_at: publish_at.into(),
+                ..PostChanges::default()
             };
             let terms = NamedTerms { tags: Some(tags), create_missing_tags: true, ..NamedTerms::default() };
             editor.create_post(None, Some(slug), new, terms).await?
@@ -109,7 +105,7 @@ async fn edit_tag(content: &Content, editor: &Editor<'_>, command: &Command) -> 
         let named = found.map(|tag| (tag.node_id().to_string(), tag.version));
         let edited = match (command.clone(), named) {
             (Command::SaveTag { slug, name }, None) => {
-                let new = NewTerm { name, slug: Some(slug), ..NewTerm::default() };
+                let new = TermChanges { name: Patch::Set(name), slug: Patch::Set(slug), ..TermChanges::default() };
                 editor.create_term(TermKind::Tag, new).await?.map(drop)
             }
             (Command::SaveTag { name, .. }, Some((id, version))) => {

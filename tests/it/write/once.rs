@@ -10,7 +10,7 @@ use tidings::content::{Content, ContentError, Sharing};
 use tidings::model::{Actor, ActorKind, NodeId, Role, WholePost};
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
-use tidings::testing::{Edited, NewPost, Problem};
+use tidings::testing::{Edited, Patch, PostChanges, Problem};
 use tidings::testing::{Editor, NamedTerms};
 
 use crate::proof::scene::{clock, plain_server as server, try_server};
@@ -29,8 +29,9 @@ fn actor() -> Actor {
 async fn create(content: &Content, key: &str) -> Answer {
     let (reader, actor) = (content.reader(), actor());
     let editor = Editor::new(content, &reader, &actor)?;
-    let publish_at = Some(instant("2026-05-03T00:00:00Z"));
-    let new = NewPost { title: format!("Of {key}"), markdown: "x".to_owned(), publish_at, ..NewPost::default() };
+    let publish_at = Patch::Set(instant("2026-05-03T00:00:00Z"));
+    let (title, markdown) = (Patch::Set(format!("Of {key}")), Patch::Set("x".to_owned()));
+    let new = PostChanges { title, markdown, publish_at, ..PostChanges::default() };
     let terms = NamedTerms { tags: Some(vec!["a".to_owned()]), create_missing_tags: true, ..NamedTerms::default() };
     editor.create_post(Some(key), None, new, terms).await
 }

@@ -11,13 +11,13 @@ fn list_tag() -> ListTag {
 }
 
 pub(crate) fn cursor(token: &Token) -> String {
-    cursor::encode_token(list_tag(), &token.id)
+    cursor::encode(list_tag(), token.id.as_str())
 }
 
 /// # Errors
 /// [`ContentError::BadCursor`], which names the argument, if the cursor is not of this list.
 pub(crate) fn decode_cursor(argument: &'static str, text: &str) -> Result<TokenId> {
-    cursor::decode_token(list_tag(), text).map_err(|_| ContentError::BadCursor { argument })
+    cursor::decode(list_tag(), text).map_err(|_| ContentError::BadCursor { argument })
 }
 
 /// `tokens`: all tokens, the newest first.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::content::tables::rows::category_tree::{self as rows, TABLE};
 use crate::keys::{category_tree as keys, term};
-use crate::model::{CategoryPlace, CategoryTree, Slug, Term};
+use crate::model::{CategoryEntry, CategoryPlace, CategoryTree, Slug, Term};
 use crate::store::{Entity, Etag};
 
 use super::report::{CheckReport, Fix};
@@ -29,28 +29,19 @@ pub(super) fn check(found: &[Entity], categories: &HashMap<Slug, Term>, report: 
     strange.for_each(|row| report.add_orphan(TABLE, &row.key));
     let row = found.iter().find(|row| row.key == keys::tree());
     match rows::read_optional(row) {
-        Ok(tree) => differences(&tree, categories)
-            .into_iter()
-            .for_each(|what| report.add(TABLE, &keys::tree(), what, Fix::CategoryTree)),
+        Ok(tree) if tree == tree_of(categories.values()) => {}
+        Ok(_) => report.add(TABLE, &keys::tree(), "differs from the categories", Fix::CategoryTree),
         Err(error) => report.add(TABLE, &keys::tree(), error.to_string(), Fix::CategoryTree),
     }
     row.map(|row| row.etag.clone())
 }
 
-fn differences(tree: &CategoryTree, categories: &HashMap<Slug, Term>) -> Vec<String> {
-    let stored: BTreeSet<(&Slug, &CategoryPlace)> =
-        tree.entries().map(|entry| (&entry.category, &entry.place)).collect();
-    let places = categories.values().filter_map(|term| Some((&term.id.first_slug, CategoryPlace::of(term)?)));
-    let missing = places.filter(|(category, place)| !stored.contains(&(*category, place)));
-    let missing = missing.map(|(category, place)| format!("does not have {category} below {}", place.parent));
-    let wrong = tree.entries().filter(|entry| {
-        let category = categories.get(&entry.category);
-        !category.is_some_and(|category| entry.is_place_of(category))
-    });
-    let wrong = wrong.map(|entry| {
-        format!("has {} below {}, and the category says another place", entry.category, entry.place.parent)
-    });
-    missing.chain(wrong).collect()
+/// The tree as the categories say.
+pub(in crate::content::maintenance) fn tree_of<'t>(categories: impl IntoIterator<Item = &'t Term>) -> CategoryTree {
+    let entry = |category: &Term| {
+        Some(CategoryEntry { category: category.id.first_slug.clone(), place: CategoryPlace::of(category)? })
+    };
+    CategoryTree::of(categories.into_iter().filter_map(entry))
 }
 
 /// The categories of the cycle that this one is in; empty if it is in none.

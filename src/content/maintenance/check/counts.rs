@@ -4,44 +4,55 @@
 
 use std::collections::HashMap;
 
-use crate::content::error::Result;
 use crate::content::tables::rows::count::{self, Count};
-use crate::content::tables::rows::partition_catalog::{Listed, read_first_character, read_month};
+use crate::content::tables::rows::partition_catalog::read_first_character as read_listed;
+use crate::content::tables::rows::term as term_rows;
 use crate::content::write::Partition;
-use crate::keys::{Collection, Table, place};
-use crate::model::PostKey;
-use crate::store::{Entity, Key, StoreError};
+use crate::keys::time::{self, Direction};
+use crate::keys::{COUNT_ROW, Table, place, term};
+use crate::model::{PostKey, TermKind};
+use crate::store::{Entity, Key};
 
 use super::report::{CheckReport, Fix};
 
 /// The count of each partition that has one and is to be listed.
 pub(super) type Counts = HashMap<Partition, Count>;
 
-/// Compares the count row of a partition with what was counted in it, and returns the count. `any`: a row of the partition.
-pub(super) fn check_count(
-    table: Table,
-    any: &Key,
-    (listed, newest): (i64, Option<&PostKey>),
-    found: Option<&Entity>,
-    report: &mut CheckReport,
-) -> Option<Count> {
-    let fix = Fix::Count { table, partition: any.partition().to_owned() };
-    let count = match found.map(count::read).transpose() {
-        Ok(count) => count,
-        Err(error) => {
-            report.add(table, &place::count(any.partition()), error.to_string(), fix);
-            return None;
+/// How many rows a partition lists, and the newest post of them.
+pub(in crate::content::maintenance) fn counted(table: Table, rows: &[Entity]) -> (i64, Option<PostKey>) {
+    if let Table::Terms(kind) = table {
+        return (rows.iter().filter(|row| is_counted_term(kind, row)).count() as i64, None);
+    }
+    let mut keys = rows.iter().filter_map(|row| time::parse_time_row(row.key.row()));
+    let newest = keys.next();
+    (i64::from(newest.is_some()) + keys.count() as i64, newest)
+}
+
+fn is_counted_term(kind: TermKind, row: &Entity) -> bool {
+    let Some((slug, Direction::Forward)) = term::parse_row(row.key.row()) else { return false };
+    term::partition(&slug) == row.key.partition()
+        && term_rows::read(kind, row).map_or(true, |row| row.is_listed_at(&slug))
+}
+
+/// Compares the count row of a partition with what is counted in it, and returns the count. `rows`: those of the partition.
+pub(super) fn check_count(table: Table, rows: &[Entity], report: &mut CheckReport) -> Option<Count> {
+    let (partition, (listed, newest)) = (rows[0].key.partition(), counted(table, rows));
+    let found = rows.iter().find(|row| row.key.row() == COUNT_ROW);
+    let (count, what) = match found.map(count::read).transpose() {
+        Err(error) => (None, error.to_string()),
+        Ok(None) if listed != 0 => (None, format!("is missing; there are {listed} rows")),
+        Ok(None) => return None,
+        Ok(Some(count)) => {
+            let what = match newest.filter(|newest| count.newest.as_ref().is_none_or(|named| named > newest)) {
+                _ if count.rows != listed => format!("counts {} rows; there are {listed}", count.rows),
+                Some(_) => "a post is newer than the newest that is named".to_owned(),
+                None => return Some(count),
+            };
+            (Some(count), what)
         }
     };
-    let what = match &count {
-        Some(count) if count.rows != listed => Some(format!("counts {} rows; there are {listed}", count.rows)),
-        Some(count) if newest.is_some_and(|n| count.newest.as_ref().is_none_or(|c| c > n)) => {
-            Some("a post is newer than the newest that is named".to_owned())
-        }
-        None if listed != 0 => Some(format!("is missing; there are {listed} rows")),
-        Some(_) | None => None,
-    };
-    what.into_iter().for_each(|what| report.add(table, &place::count(any.partition()), what, fix.clone()));
+    let fix = Fix::Count { table, partition: partition.to_owned() };
+    report.add(table, &place::count(partition), what, fix);
     count
 }
 
@@ -53,59 +64,27 @@ fn listed_under(table: Table, key: &Key) -> Option<Partition> {
     }
 }
 
-/// The partition that a row names, and the copy of its count.
-pub(in crate::content::maintenance) fn read_listing(table: Table, row: &Entity) -> Result<Listed<String>, StoreError> {
-    match table {
-        Table::Terms(_) => read_first_character(row),
-        _ => read_month(row).map(|listed| Listed { partition: listed.partition.to_string(), count: listed.count }),
-    }
+/// Whether a row lists this partition with this count.
+pub(in crate::content::maintenance) fn is_listing(row: &Entity, partition: &str, count: &Count) -> bool {
+    read_listed(row).is_ok_and(|listed| listed.partition == partition && listed.count == *count)
 }
 
 /// Compares the rows that list partitions with the counts of the partitions.
 pub(super) fn check_listings(table: Table, rows: &[Entity], mut counts: Counts, report: &mut CheckReport) {
+    let fix = |partition: &Partition| Fix::Count { table: partition.count().0, partition: partition.name() };
     for row in rows {
         let Some(partition) = listed_under(table, &row.key) else {
             report.add_orphan(table, &row.key);
             continue;
         };
-        let what = match read_listing(table, row) {
-            Err(error) => {
-                counts.remove(&partition);
-                error.to_string()
-            }
-            // The row that the partition should have is reported too, if it has rows.
-            Ok(listed) if listed.partition != partition.name() => {
-                format!("lists {}, which belongs under another key", listed.partition)
-            }
-            Ok(Listed { partition: name, count: listed }) => {
-                let own = counts.remove(&partition).unwrap_or_default();
-                match noun_of(&partition) {
-                    _ if own == listed => continue,
-                    Some(noun) => format!("says that {name} has {} {noun}; it counts {}", listed.rows, own.rows),
-                    None => format!("lists {} terms; the partition counts {}", listed.rows, own.rows),
-                }
-            }
-        };
-        report.add(table, &row.key, what, fix_of(&partition));
+        let (own, name) = (counts.remove(&partition).unwrap_or_default(), partition.name());
+        if !is_listing(row, &name, &own) {
+            let what = format!("does not list the partition {name} with its count, {}", own.rows);
+            report.add(table, &row.key, what, fix(&partition));
+        }
     }
     for (partition, count) in counts.into_iter().filter(|(_, count)| count.rows > 0) {
-        let what = match noun_of(&partition) {
-            Some(noun) => format!("is missing; {} has {} {noun}", partition.name(), count.rows),
-            None => format!("is missing; the partition has {} terms", count.rows),
-        };
-        report.add(table, &partition.listing().1, what, fix_of(&partition));
-    }
-}
-
-fn fix_of(partition: &Partition) -> Fix {
-    Fix::Count { table: partition.count().0, partition: partition.name() }
-}
-
-/// What a month counts.
-fn noun_of(partition: &Partition) -> Option<&'static str> {
-    match partition {
-        Partition::Month(Collection::Posts, _) => Some("posts"),
-        Partition::Month(Collection::Drafts, _) => Some("drafts"),
-        Partition::Terms(..) => None,
+        let what = format!("is missing; the partition {} counts {}", partition.name(), count.rows);
+        report.add(table, &partition.listing().1, what, fix(&partition));
     }
 }

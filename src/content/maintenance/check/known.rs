@@ -1,121 +1,118 @@
-//! The posts as their rows describe them; the rows of all other tables must follow from these. The rule: the row under `s-{slug}` is the truth,
-//! and no body is kept.
+//! The posts as their rows describe them, and the rows that follow from them. The rule: the row under `s-{slug}` is the truth; the other rows of a
+//! post are those that a change of it writes, and no body is kept.
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use crate::keys::{Collection, PostPlace, lookup};
-use crate::model::{IndexKind, Post, PostId, PostKey, Slug};
-use crate::store::Key;
+use crate::content::tables::rows::{pointer, post as post_rows};
+use crate::content::write::claim_row;
+use crate::keys::{Collection, PostPlace, Table, lookup, term, time};
+use crate::model::{Instant, Post, PostId, PostKey};
+use crate::store::{Key, Properties, Value};
 
-/// A post as its whole row describes it; if that row is lost, as its summary does.
-#[derive(Debug, Clone)]
-pub(in crate::content::maintenance) struct Known {
-    pub place: PostPlace,
-    pub slug: Slug,
-    pub former_slugs: Vec<Slug>,
-    /// The partitions of indexes that have it, if it is not a draft.
-    pub indexes: Vec<(IndexKind, Slug)>,
-    /// Its row in its group of translations, which has the summary of the post.
-    pub translation: Option<Box<(Key, Post)>>,
-    pub version: i32,
-    pub origin: Option<String>,
+/// The key of the post of a row in a list that is ordered by time.
+pub(in crate::content::maintenance) fn time_key(row: &Key) -> Option<PostKey> {
+    time::parse_time_row(row.row()).or_else(|| time::parse_mirror_row(row.row()))
 }
 
-impl Known {
-    pub(super) fn of(post: &Post) -> Self {
-        Self {
-            place: PostPlace::of(post),
-            slug: post.slug.clone(),
-            former_slugs: post.former_slugs.clone(),
-            indexes: post.indexes().collect(),
-            translation: lookup::by_translation(post).map(|row| Box::new((row, post.clone()))),
-            version: post.version,
-            origin: post.origin.clone(),
-        }
-    }
+/// The keys of a post in `PostKeys`, and whether it is one of a former slug.
+fn lookups(post: &Post) -> impl Iterator<Item = (Key, bool)> {
+    let former = post.former_slugs.iter().filter(|former| **former != post.slug);
+    let present =
+        [lookup::by_slug(&post.slug), lookup::by_id(&post.id)].into_iter().chain(lookup::by_translation(post));
+    former.map(|slug| (lookup::by_slug(slug), true)).chain(present.map(|row| (row, false)))
+}
 
-    pub(super) fn is_in_index(&self, kind: IndexKind, slug: &Slug) -> bool {
-        self.indexes.iter().any(|(k, s)| *k == kind && s == slug)
+/// The rows of a post in a table, as a change of the post writes them: its summary, its pointers, or its rows of `PostKeys`.
+pub(super) fn rows_of(table: Table, post: &Post) -> Vec<(Key, Properties)> {
+    let place = PostPlace::of(post);
+    let pair = |partition: String, row: Properties| time::pair(&partition, &place.key).map(|key| (key, row.clone()));
+    match table {
+        Table::PostKeys => lookups(post).filter_map(|(key, _)| claim_row(&key, post).map(|row| (key, row))).collect(),
+        Table::PostsBy(kind) if place.collection == Collection::Posts => {
+            let pointer = pointer::pointer(post);
+            let partitions = post.indexed(kind);
+            partitions.iter().flat_map(|slug| pair(term::posts_partition(slug), pointer.clone())).collect()
+        }
+        _ if table == place.collection.table() => pair(place.partition(), post_rows::summary(post)).into(),
+        _ => Vec::new(),
     }
+}
+
+pub(in crate::content::maintenance) fn row_of(table: Table, key: &Key, post: &Post) -> Option<Properties> {
+    rows_of(table, post).into_iter().find(|(of, _)| of == key).map(|(_, row)| row)
+}
+
+/// Whether a row has what it should have; the version of its post may be an earlier one, because not every change writes the row.
+pub(super) fn is_like(found: &Properties, expected: &Properties) -> bool {
+    let is_equal = |(name, value): (&str, &Value)| match (found.get(name), value) {
+        (Some(Value::Int32(found)), Value::Int32(expected)) if name == "Version" => found <= expected,
+        (found, _) => found == Some(value),
+    };
+    found.len() == expected.len() && expected.iter().all(is_equal)
 }
 
 /// Every post by its id.
 #[derive(Debug, Default)]
 pub(in crate::content::maintenance) struct Posts {
-    pub by_id: HashMap<PostId, Known>,
+    pub by_id: HashMap<PostId, Post>,
     /// Partitions that hold a row of a post whose id cannot be read: a row that seems to point to no post may point to that one.
     pub blind: HashSet<(Collection, String)>,
-    /// Every slug with each post that has or had it, sorted by slug; the first post of a slug keeps it.
-    claims: Vec<(Slug, PostId)>,
+    claims: Vec<Claim>,
+}
+
+/// A row of `PostKeys` that a post should have. Of several posts, the first one in this order keeps it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::content::maintenance) struct Claim {
+    pub row: Key,
+    /// Whether it is that of a former slug.
+    pub is_former: bool,
+    at: Instant,
+    pub id: PostId,
 }
 
 impl Posts {
-    pub(in crate::content::maintenance) fn get(&self, id: &PostId) -> Option<&Known> {
+    pub(in crate::content::maintenance) fn get(&self, id: &PostId) -> Option<&Post> {
         self.by_id.get(id)
     }
 
-    /// The published post of this key.
-    pub(in crate::content::maintenance) fn published(&self, key: &PostKey) -> Option<&Known> {
-        self.get(&key.id).filter(|known| known.place.collection == Collection::Posts && known.place.key == *key)
+    /// The post that a row should follow from. `named`: the post that the row names.
+    pub(in crate::content::maintenance) fn owner(
+        &self,
+        table: Table,
+        key: &Key,
+        named: Option<&PostId>,
+    ) -> Option<&Post> {
+        match table {
+            Table::PostKeys => self.get(&self.keeper(key, named)?.id),
+            _ => self.get(&time_key(key)?.id),
+        }
     }
 
     pub(in crate::content::maintenance) fn is_blind(&self, place: &PostPlace) -> bool {
         self.blind.contains(&(place.collection, place.partition()))
     }
 
-    /// Finds the owners of all slugs. Call it when all posts are known.
-    pub(super) fn claim_slugs(&mut self) {
-        let mut claims = Vec::with_capacity(self.by_id.len());
-        for (id, known) in &self.by_id {
-            let slugs = known.former_slugs.iter().filter(|former| **former != known.slug).chain([&known.slug]);
-            claims.extend(slugs.map(|slug| (slug.clone(), id.clone())));
-        }
-        // A current slug takes precedence over a former slug of another post; if two posts have the same claim, the older one keeps the slug.
-        let rank = |slug: &Slug, id: &PostId| {
-            let known = self.by_id.get(id);
-            (Reverse(known.is_some_and(|known| known.slug == *slug)), known.map(|known| known.place.key.at))
+    /// Finds what each post claims. Call it when all posts are known.
+    pub(super) fn claim(&mut self) {
+        let of_post = |post: &Post| {
+            let (at, id) = (post.key().at, post.id.clone());
+            lookups(post).map(move |(row, is_former)| Claim { row, is_former, at, id: id.clone() }).collect::<Vec<_>>()
         };
-        claims.sort_by(|(slug, a), (other, b)| {
-            slug.cmp(other).then_with(|| rank(slug, a).cmp(&rank(slug, b))).then_with(|| a.cmp(b))
-        });
-        self.claims = claims;
+        self.claims = self.by_id.values().flat_map(of_post).collect();
+        self.claims.sort_unstable();
     }
 
-    /// Each slug with the posts that have or had it, the first of which keeps it.
-    pub(super) fn claims(&self) -> impl Iterator<Item = &[(Slug, PostId)]> {
-        self.claims.chunk_by(|(slug, _), (other, _)| slug == other)
+    /// The claims of each row.
+    pub(super) fn claims(&self) -> impl Iterator<Item = &[Claim]> {
+        self.claims.chunk_by(|one, other| one.row == other.row)
     }
 
-    pub(super) fn claims_of(&self, slug: &Slug) -> &[(Slug, PostId)] {
-        let from = self.claims.partition_point(|(other, _)| other < slug);
-        let count = self.claims[from..].partition_point(|(other, _)| other == slug);
-        &self.claims[from..from + count]
-    }
-
-    /// The post of a row of a group of translations. If several posts have it, the one that it names keeps it.
-    pub(in crate::content::maintenance) fn of_translation(&self, row: &Key, named: Option<&PostId>) -> Option<&PostId> {
-        let has = |known: &Known| known.translation.as_ref().is_some_and(|translation| translation.0 == *row);
-        let is_named = named.is_some_and(|id| self.get(id).is_some_and(has));
-        let mut owners = self.by_id.iter().filter(|(_, known)| has(known)).map(|(id, _)| id);
-        if is_named { owners.find(|id| Some(*id) == named) } else { owners.min() }
-    }
-
-    /// Whether a slug is the current one of a post.
-    pub(super) fn has_slug(&self, id: &PostId, slug: &Slug) -> bool {
-        self.get(id).is_some_and(|known| known.slug == *slug)
-    }
-
-    /// The post that a slug points to, and whether it is the post's current slug. If several posts have it, the one that its row names keeps it.
-    pub(in crate::content::maintenance) fn points_to(
-        &self,
-        slug: &Slug,
-        named: Option<&PostId>,
-    ) -> Option<(&PostId, bool)> {
-        let claims = self.claims_of(slug);
-        let first = &claims.first()?.1;
-        let is_current = self.has_slug(first, slug);
-        let mut same = claims.iter().map(|(_, id)| id).filter(|id| self.has_slug(id, slug) == is_current);
-        Some((same.find(|id| Some(*id) == named).unwrap_or(first), is_current))
+    /// The claim that holds. Of several posts that have it as their present or as a former slug, the one that the row names keeps it.
+    pub(super) fn keeper(&self, row: &Key, named: Option<&PostId>) -> Option<&Claim> {
+        let from = self.claims.partition_point(|claim| claim.row < *row);
+        let claims = self.claims[from..].iter().take_while(|claim| claim.row == *row);
+        let first = claims.clone().next()?;
+        let mut same = claims.take_while(|claim| claim.is_former == first.is_former);
+        Some(same.find(|claim| Some(&claim.id) == named).unwrap_or(first))
     }
 }

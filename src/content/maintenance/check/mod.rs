@@ -6,10 +6,8 @@
 
 mod category_tree;
 mod counts;
-mod index;
+mod derived;
 mod known;
-mod lookups;
-mod page_paths;
 mod partition;
 mod posts;
 mod readers;
@@ -24,12 +22,13 @@ use crate::content::read::Reader;
 use crate::model::IndexedFields;
 use crate::store::Store;
 
-pub(super) use counts::read_listing;
-pub(super) use known::Posts;
+pub(super) use category_tree::tree_of;
+pub(super) use counts::{counted, is_listing};
+pub(super) use known::{Posts, row_of, time_key};
 pub(crate) use report::CheckReport;
 pub use report::Difference;
 pub(super) use report::{Fix, TWICE};
-pub(super) use site_pages::{find as find_pages, rows_beside as rows_of_pages};
+pub(super) use site_pages::find as find_pages;
 pub(super) use terms::Terms;
 
 /// `fields`: those that have an index. `readers`: creates a reader with an empty cache.
@@ -42,7 +41,7 @@ pub(in crate::content) async fn check(
     readers: impl Fn() -> Reader,
 ) -> Result<CheckReport> {
     let mut examined = examine(store, &fields.indexed).await?;
-    index::check_built(fields, &mut examined.report);
+    derived::check_built(fields, &mut examined.report);
     if examined.report.differences.is_empty() {
         examined.check_readers(store, &fields.indexed, readers).await?;
     }
@@ -98,8 +97,7 @@ pub(super) async fn examine(store: &Store, indexed: &IndexedFields) -> Result<Ex
 async fn compare(store: &Store, indexed: &IndexedFields) -> Result<Examined> {
     let mut report = CheckReport::default();
     let posts = posts::check(store, indexed, &mut report).await?;
-    index::check(store, &posts, &mut report).await?;
-    lookups::check(store, &posts, &mut report).await?;
+    derived::check(store, &posts, &mut report).await?;
     let terms = terms::check(store, &posts, &mut report).await?;
     site_pages::check(store, &mut report).await?;
     records::check(store, &posts, &mut report).await?;

@@ -40,30 +40,22 @@ impl<'a> Partitions<'a> {
 pub(super) struct TimeRows<'a> {
     /// For each key, the row under it and the mirror.
     pub pairs: BTreeMap<PostKey, [Option<&'a Entity>; 2]>,
-    pub count: Option<&'a Entity>,
     pub others: Vec<&'a Entity>,
 }
 
 impl<'a> TimeRows<'a> {
     pub(super) fn of(rows: &'a [Entity]) -> Self {
-        let mut found = Self { pairs: BTreeMap::new(), count: None, others: Vec::new() };
+        let mut found = Self { pairs: BTreeMap::new(), others: Vec::new() };
         for row in rows {
             let name = row.key.row();
             if let Some(key) = time::parse_time_row(name) {
                 found.pairs.entry(key).or_default()[0] = Some(row);
             } else if let Some(key) = time::parse_mirror_row(name) {
                 found.pairs.entry(key).or_default()[1] = Some(row);
-            } else if name == COUNT_ROW {
-                found.count = Some(row);
-            } else {
+            } else if name != COUNT_ROW {
                 found.others.push(row);
             }
         }
         found
-    }
-
-    /// The keys that the partition counts, from the newest to the oldest.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &PostKey> {
-        self.pairs.iter().filter(|(_, [row, _])| row.is_some()).map(|(key, _)| key)
     }
 }

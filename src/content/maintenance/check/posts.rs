@@ -15,7 +15,7 @@ use crate::model::{IndexedFields, Post, PostId, PostKey, Slug, WholePost};
 use crate::store::{Entity, Key, Store, StoreError};
 
 use super::counts::{Counts, check_count, check_listings};
-use super::known::{Known, Posts};
+use super::known::{Posts, rows_of};
 use super::partition::{Partitions, TimeRows};
 use super::report::{CheckReport, Fix, TWICE};
 
@@ -26,18 +26,15 @@ pub(super) async fn check(store: &Store, indexed: &IndexedFields, report: &mut C
         let mut partitions = Partitions::of(store, collection.table());
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
-            let (table, any) = (collection.table(), &rows[0].key);
-            let times = TimeRows::of(&rows);
-            found.check_partition(collection, &times, indexed, report);
-            let listed = (times.keys().count() as i64, times.keys().next());
-            let count = check_count(table, any, listed, times.count, report);
-            if let (Some(count), Ok(month)) = (count, any.partition().parse()) {
+            found.check_partition(collection, &TimeRows::of(&rows), indexed, report);
+            let count = check_count(collection.table(), &rows, report);
+            if let (Some(count), Ok(month)) = (count, rows[0].key.partition().parse()) {
                 counts.insert(Partition::Month(collection, month), count);
             }
         }
     }
     let posts = found.resolve(report);
-    report.drafts = posts.by_id.values().filter(|known| known.place.collection == Collection::Drafts).count() as u64;
+    report.drafts = posts.by_id.values().filter(|post| post.published_at.is_none()).count() as u64;
     report.posts = posts.by_id.len() as u64 - report.drafts;
     let months = scan_all(store, Table::Months).await?;
     report.rows += months.len() as u64;
@@ -109,7 +106,7 @@ impl FoundPosts {
             self.add_misplaced(&post);
             return Some(post.key());
         }
-        check_summary(row, &post, rows, report);
+        check_summary(table, row, &post, rows, report);
         if post.field_index != indexed.partitions(&metadata) {
             let fix = Fix::FieldIndex { collection, whole: row.key.clone() };
             let what = "FieldIndex does not name the values that its fields with @index have";
@@ -142,25 +139,26 @@ impl FoundPosts {
     }
 
     fn add(&mut self, post: &Post, report: &mut CheckReport) {
-        let known = Known::of(post);
         // A misplaced one is replaced by this one, which is stored where it belongs; the fix of the misplaced one compares the two.
         let other = self.posts.by_id.get(&post.id).filter(|_| !self.misplaced.remove(&post.id));
         let Some(other) = other else {
-            self.posts.by_id.insert(post.id.clone(), known);
+            self.posts.by_id.insert(post.id.clone(), post.clone());
             return;
         };
         // Keeps the newer one, whose rows readers saw last.
-        let (kept, second) = if known.version > other.version { (&known, other) } else { (other, &known) };
-        let what =
-            format!("its post is also stored at {}{}", kept.place.collection.name(), kept.place.whole(&kept.slug));
-        report.add(second.place.collection.table(), &second.place.whole(&second.slug), what, Fix::Person(TWICE));
+        let (kept, second) = if post.version > other.version { (post, other) } else { (other, post) };
+        let [(at, kept_row), (table, row)] = [kept, second].map(|post| {
+            let place = PostPlace::of(post);
+            (place.collection.table(), place.whole(&post.slug))
+        });
+        report.add(table, &row, format!("its post is also stored at {}{kept_row}", at.name()), Fix::Person(TWICE));
         let kept = kept.clone();
         self.posts.by_id.insert(post.id.clone(), kept);
     }
 
     fn add_misplaced(&mut self, post: &Post) {
         if !self.posts.by_id.contains_key(&post.id) {
-            self.posts.by_id.insert(post.id.clone(), Known::of(post));
+            self.posts.by_id.insert(post.id.clone(), post.clone());
             self.misplaced.insert(post.id.clone());
         }
     }
@@ -169,19 +167,19 @@ impl FoundPosts {
         for leftover in std::mem::take(&mut self.leftovers) {
             self.resolve_leftover(leftover, report);
         }
-        self.posts.claim_slugs();
+        self.posts.claim();
         self.posts
     }
 
     fn resolve_leftover(&mut self, leftover: Leftover, report: &mut CheckReport) {
         let Leftover { row, place, is_mirror, read } = leftover;
         let table = place.collection.table();
-        if let Some(known) = self.posts.get(&place.key.id) {
+        if let Some(found) = self.posts.get(&place.key.id).map(PostPlace::of) {
             // If its whole post is in the wrong place, that was reported with the whole row.
-            if known.place != place {
-                let at = (known.place.collection.name(), known.place.summary());
-                let what = format!("is left over; its post is stored at {}{}", at.0, at.1);
-                report.add(table, &row, what, Fix::Summary(place));
+            if found != place {
+                let what =
+                    format!("is left over; its post is stored at {}{}", found.collection.name(), found.summary());
+                report.add(table, &row, what, Fix::Row { table, key: place.summary() });
             }
             return;
         }
@@ -194,7 +192,7 @@ impl FoundPosts {
                     true => "a mirror row without its summary".to_owned(),
                     false => format!("has no row s-{}", post.slug),
                 };
-                self.posts.by_id.insert(post.id.clone(), Known::of(&post));
+                self.posts.by_id.insert(post.id.clone(), post);
                 return report.add(table, &row, what, fix);
             }
             Ok(post) => format!("holds a post that belongs to {}", PostPlace::of(&post).summary()),
@@ -205,23 +203,16 @@ impl FoundPosts {
     }
 }
 
-fn check_summary(row: &Entity, post: &Post, rows: &TimeRows<'_>, report: &mut CheckReport) {
-    let place = PostPlace::of(post);
-    let mut add =
-        |row: &Entity, what: &str| report.add(place.collection.table(), &row.key, what, Fix::Summary(place.clone()));
-    let [summary, mirror] = rows.pairs.get(&place.key).copied().unwrap_or_default();
-    match (summary, mirror) {
-        (None, mirror) => {
-            add(row, "a post without its summary");
-            mirror.into_iter().for_each(|mirror| add(mirror, "a mirror row without its summary"));
-        }
-        (Some(summary), None) => add(summary, "has no mirror row"),
-        (Some(_), Some(_)) => {}
-    }
-    if let Some(summary) = summary.filter(|summary| !rows::is_summary_of(summary, post)) {
-        add(summary, &format!("differs from the whole post, {}", row.key.row()));
-    }
-    if let Some(mirror) = mirror.filter(|mirror| !rows::is_summary_of(mirror, post)) {
-        add(mirror, "differs from its summary");
+/// Checks the summary of a post and its mirror. `row`: that of the whole post.
+fn check_summary(table: Table, row: &Entity, post: &Post, found: &TimeRows<'_>, report: &mut CheckReport) {
+    let (summary, name) = (PostPlace::of(post).summary(), row.key.row());
+    let pair = found.pairs.get(&post.key()).copied().unwrap_or_default();
+    for ((key, expected), found) in rows_of(table, post).into_iter().zip(pair) {
+        let what = match found {
+            Some(found) if found.properties == expected => continue,
+            Some(_) => format!("differs from the whole post, {name}"),
+            None => format!("is missing; the whole post is {name}"),
+        };
+        report.add(table, &key, what, Fix::Row { table, key: summary.clone() });
     }
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::keys::{Collection, PostPlace, Table};
+use crate::keys::{Collection, Table};
 use crate::model::{IndexKind, PostId, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, StoreError};
 
@@ -63,14 +63,10 @@ pub enum Fix {
     ChangeLog,
     /// Move the whole post to the place that its own properties name.
     Misplaced { collection: Collection, whole: Key },
-    /// Write the summary at this place and its mirror from the whole post, or remove them if the post is stored elsewhere.
-    Summary(PostPlace),
+    /// Write a row that follows from a post, and its mirror, from the post, or remove both: a summary, a pointer, or a row of `PostKeys`.
+    Row { table: Table, key: Key },
     /// Remove the remaining rows of a post whose whole row is lost or unreadable, but only if the user requests it (`--remove-lost`).
     Lost { collection: Collection, partition: String, slug: Option<Slug>, key: Option<PostKey> },
-    /// Write a row of `PostKeys` from the posts, or remove it.
-    Lookup(Key),
-    /// Write a pointer and its mirror from the post, or remove both.
-    Pointer { kind: IndexKind, slug: Slug, key: PostKey },
     /// Write the partitions of the index of fields in the rows of a post, from its metadata.
     FieldIndex { collection: Collection, whole: Key },
     /// Write the list of the fields that have an index: a repair does it before and after all other fixes.
@@ -106,6 +102,14 @@ impl Fix {
     pub(super) const SHARED_SLUG: Self =
         Self::Person("the other post keeps the slug: give this post another one with the mutation updatePost");
 
+    pub(super) const SHARED_PATH: Self = Self::Person(
+        "readers find the other page at this path: give this page another one with the mutation updatePage, then repair again",
+    );
+
+    pub(super) const SHARED_LANGUAGE: Self = Self::Person(
+        "the other post keeps it: take this post out of the group with the mutation unlinkTranslations, or give it another language",
+    );
+
     pub(super) const TOKEN: Self = Self::Person(
         "the row does not show what it gives access to: remove it with a tool for Azure tables, and create a new token",
     );
@@ -133,18 +137,15 @@ impl Fix {
         "this former slug is now the first slug of another term, which keeps it: rename one of the two if that is wrong",
     );
 
-    /// The first phase that counts what the earlier ones have changed.
-    pub(in crate::content::maintenance) const COUNTS: u8 = 5;
-
     /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
     pub(in crate::content::maintenance) fn phase(&self) -> u8 {
         match self {
             Self::ChangeLog | Self::Misplaced { .. } => 0,
-            Self::Summary(_) | Self::FieldIndex { .. } => 1,
+            Self::Row { table: Table::Posts | Table::Drafts, .. } | Self::FieldIndex { .. } => 1,
             Self::Lost { .. } => 2,
-            Self::Lookup(_) | Self::Pointer { .. } | Self::Term { .. } | Self::Pages => 3,
+            Self::Row { .. } | Self::Term { .. } | Self::Pages => 3,
             Self::MisplacedTerm { .. } => 4,
-            Self::Count { .. } => Self::COUNTS,
+            Self::Count { .. } => 5,
             // After the rows of terms were restored and moved.
             Self::NewTerm { .. } | Self::CategoryTree => 6,
             // After `NewTerm`, which may have created the parent, and `CategoryTree`, because the change reads the tree.

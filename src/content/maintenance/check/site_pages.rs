@@ -1,18 +1,20 @@
 //! Checks `Pages`. The rule: the whole row of a page is the truth; the rows of its paths and its place among the children of its parent follow
 //! from it, and the row of the tree has the number of pages. All rows are read between two reads of an unchanged row of the tree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::content::error::Result;
 use crate::content::tables::Scan;
 use crate::content::tables::rows::{post as post_rows, site_page as rows};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, PageRow};
-use crate::model::{PagePath, PostId};
+use crate::model::{PagePath, PostId, SitePage};
 use crate::store::{Entity, Key, Properties, Store};
 
-use super::page_paths::{Pages, resolved};
 use super::report::{CheckReport, Fix};
+
+/// Each page with its former paths.
+pub(in crate::content::maintenance) type Pages = BTreeMap<PostId, (SitePage, Vec<PagePath>)>;
 
 /// How often the rows are read again because a page was changed meanwhile.
 const READS_MAX: usize = 5;
@@ -23,20 +25,45 @@ pub(in crate::content::maintenance) struct FoundPages {
     pub pages: Pages,
     pub beside: BTreeMap<String, Properties>,
     pub tree: Option<Entity>,
-    /// The page that the row of each path names.
-    named: BTreeMap<PagePath, PostId>,
+    /// The page that each of the other rows names, which is the one that readers find by it.
+    named: BTreeMap<String, PostId>,
 }
 
 impl FoundPages {
-    /// The corrected pages: each has a path, and each path has one page.
+    /// The corrected pages: a former path is that of one page, and no page has it now. The one that readers find keeps it.
     pub(in crate::content::maintenance) fn resolved(&self) -> Pages {
-        resolved(&self.pages, &self.named)
+        let present: BTreeSet<&PagePath> = self.pages.values().map(|(page, _)| &page.path).collect();
+        let mut holders: BTreeMap<&PagePath, &PostId> = BTreeMap::new();
+        for (id, (_, former)) in &self.pages {
+            for path in former.iter().filter(|path| !present.contains(path)) {
+                if !holders.contains_key(path) || self.named.get(keys::path(path).row()) == Some(id) {
+                    holders.insert(path, id);
+                }
+            }
+        }
+        let mut resolved = self.pages.clone();
+        for (id, (_, former)) in &mut resolved {
+            former
+                .retain(|path| holders.get(path).is_some_and(|holder| *holder == id) && holders.remove(path).is_some());
+        }
+        resolved
     }
-}
 
-/// The rows that follow from pages.
-pub(in crate::content::maintenance) fn rows_beside(pages: &Pages) -> BTreeMap<String, Properties> {
-    pages.values().flat_map(|(page, former)| rows::rows_beside(page, former)).collect()
+    /// The rows that follow from these pages, each with its page. Of two pages that should have a row, the one that readers find keeps it.
+    pub(in crate::content::maintenance) fn rows_beside<'p>(
+        &self,
+        pages: &'p Pages,
+    ) -> BTreeMap<String, (&'p PostId, Properties)> {
+        let mut rows_beside = BTreeMap::new();
+        for (id, (page, former)) in pages {
+            for (row, properties) in rows::rows_beside(page, former) {
+                if !rows_beside.contains_key(&row) || self.named.get(&row) == Some(id) {
+                    rows_beside.insert(row, (id, properties));
+                }
+            }
+        }
+        rows_beside
+    }
 }
 
 /// Reads the table. `report` gets the rows that no fix can correct.
@@ -82,13 +109,10 @@ fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
                 found.pages.insert(id, (whole.page, whole.former_paths));
             }
         },
-        Some(
-            beside @ (PageRow::Path(_) | PageRow::Child { .. } | PageRow::Scheduled(..) | PageRow::Translation(..)),
-        ) => {
-            if let (PageRow::Path(path), Ok(id)) = (beside, rows::read_path(&row)) {
-                found.named.insert(path, id);
-            }
-            found.beside.insert(row.key.row().to_owned(), row.properties);
+        Some(PageRow::Path(_) | PageRow::Child { .. } | PageRow::Scheduled(..) | PageRow::Translation(..)) => {
+            let name = row.key.row().to_owned();
+            found.named.extend(rows::read_path(&row).ok().map(|id| (name.clone(), id)));
+            found.beside.insert(name, row.properties);
         }
     }
 }
@@ -96,45 +120,40 @@ fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
 pub(super) async fn check(store: &Store, report: &mut CheckReport) -> Result<()> {
     let found = find(store, report).await?;
     let resolved = found.resolved();
-    let expected = rows_beside(&resolved);
-    let key = |row: &str| Key::new(keys::PARTITION, row);
-    for (row, properties) in &expected {
-        match found.beside.get(row) {
-            Some(properties_found) if properties_found == properties => {}
-            Some(_) => report.add(Table::Pages, &key(row)?, "differs from the page", Fix::Pages),
-            None => report.add(Table::Pages, &key(row)?, "is missing", Fix::Pages),
-        }
+    let expected = found.rows_beside(&resolved);
+    let key = |row: &String| Key::new(keys::PARTITION, row.as_str());
+    for row in expected.keys().chain(found.beside.keys().filter(|row| !expected.contains_key(*row))) {
+        let what = match (found.beside.get(row), expected.get(row).map(|(_, properties)| properties)) {
+            (found, expected) if found == expected => continue,
+            (_, None) => "no page has this row",
+            (None, _) => "is missing",
+            _ => "differs from the page",
+        };
+        report.add(Table::Pages, &key(row)?, what, Fix::Pages);
     }
-    for row in found.beside.keys().filter(|row| !expected.contains_key(*row)) {
-        report.add(Table::Pages, &key(row)?, "no page has this row", Fix::Pages);
-    }
-    check_paths(&found, &resolved, report);
-    check_places(&resolved, report);
-    check_tree(&found, report);
-    Ok(())
-}
-
-/// Checks that each path belongs to one page.
-fn check_paths(found: &FoundPages, resolved: &Pages, report: &mut CheckReport) {
-    for (id, (page, former)) in &found.pages {
-        let Some((right, right_former)) = resolved.get(id) else { continue };
-        if page.path != right.path {
-            let what = format!("the path {} belongs to another page, or is below one that does", page.path);
-            report.add(Table::Pages, &keys::whole(id), what, Fix::Pages);
-        }
-        for path in former.iter().filter(|path| !right_former.contains(path)) {
+    for (id, (_, former)) in &found.pages {
+        for path in former.iter().filter(|path| !resolved[id].1.contains(path)) {
             let what = format!("has the former path {path}, which belongs to another page");
             report.add(Table::Pages, &keys::whole(id), what, Fix::Pages);
         }
     }
+    check_places(&resolved, &expected, report);
+    check_tree(&found, report);
+    Ok(())
 }
 
-/// Checks that each page is below the page that its path names.
-fn check_places(pages: &Pages, report: &mut CheckReport) {
-    let mut by_path: BTreeMap<&PagePath, &PostId> = BTreeMap::new();
+/// Checks that each page is below the page that its path names, and that no other page keeps its path, or its language in its group of translations.
+fn check_places(pages: &Pages, rows: &BTreeMap<String, (&PostId, Properties)>, report: &mut CheckReport) {
     for (id, (page, _)) in pages {
-        if by_path.insert(&page.path, id).is_some() {
-            report.add(Table::Pages, &keys::whole(id), "another page has the same path", Fix::PAGE);
+        let path = (Some(keys::path(&page.path)), "path", Fix::SHARED_PATH);
+        let language =
+            (keys::by_translation(&page.post), "language in its group of translations", Fix::SHARED_LANGUAGE);
+        for (row, what, fix) in [path, language] {
+            let keeper = row.and_then(|row| rows.get(row.row())).map(|(keeper, _)| *keeper);
+            if let Some(keeper) = keeper.filter(|keeper| *keeper != id) {
+                let what = format!("its {what} is that of the page {keeper} too");
+                report.add(Table::Pages, &keys::whole(id), what, fix);
+            }
         }
         let parent = page.parent().map(|parent| pages.get(parent));
         let is_placed = match (page.path.parent(), parent) {

@@ -1,17 +1,17 @@
 //! Checks `Categories`, `Tags`, `Authors` and `Series`. The rule: each term has an identity row, and each of its other slugs a row that names it; each
 //! partition is counted and listed; and no post has a term that does not exist.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::content::error::Result;
-use crate::content::tables::rows::term::{self as rows, SlugRow, TermRow};
-use crate::content::write::Partition;
+use crate::content::tables::rows::term::{self as rows, TermRow};
+use crate::content::write::{Partition, term_rows};
 use crate::keys::category_tree::TREE_PARTITION;
 use crate::keys::term::{self, CATALOG_PARTITION};
 use crate::keys::time::Direction;
-use crate::keys::{COUNT_ROW, Collection, Table};
+use crate::keys::{COUNT_ROW, Table};
 use crate::model::{Slug, Term, TermKind};
-use crate::store::{Entity, Etag, Store};
+use crate::store::{Entity, Etag, Properties, Store};
 
 use super::category_tree;
 use super::counts::{Counts, check_count, check_listings};
@@ -56,7 +56,7 @@ impl Terms {
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<Terms> {
     let mut terms = Terms::default();
     for kind in TermKind::ALL {
-        let mut found = FoundTerms { kind, terms: HashMap::new(), slug_rows: HashMap::new(), counts: Counts::new() };
+        let mut found = FoundTerms { kind, terms: HashMap::new(), rows: BTreeMap::new(), counts: Counts::new() };
         let (mut listings, mut tree) = (Vec::new(), Vec::new());
         let mut partitions = Partitions::of(store, Table::Terms(kind));
         while let Some(rows) = partitions.next().await? {
@@ -64,112 +64,96 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
             match rows[0].key.partition() {
                 CATALOG_PARTITION => listings = rows,
                 TREE_PARTITION if kind == TermKind::Category => tree = rows,
-                _ => found.check_partition(&rows, report),
+                _ => found.check_partition(rows, report),
             }
         }
+        let FoundTerms { terms: found, rows, counts, .. } = found;
         if kind == TermKind::Category {
-            terms.tree = category_tree::check(&tree, &found.terms, report);
+            terms.tree = category_tree::check(&tree, &found, report);
         }
-        check_listings(Table::Terms(kind), &listings, found.counts, report);
+        check_listings(Table::Terms(kind), &listings, counts, report);
         // Posts name a term by its first slug. A draft may name a term that was deleted: that term must be removed before the draft is published.
-        let public = posts.by_id.values().filter(|known| known.place.collection == Collection::Posts);
-        let used = public.flat_map(|known| known.indexes.iter().filter(|(index, _)| index.term() == Some(kind)));
-        for (_, slug) in used.filter(|(_, slug)| !found.terms.contains_key(slug)).collect::<HashSet<_>>() {
+        let public = posts.by_id.values().filter(|post| post.published_at.is_some());
+        let used = public.flat_map(|post| post.terms(kind));
+        for slug in used.filter(|slug| !found.contains_key(*slug)).collect::<HashSet<_>>() {
             let fix = Fix::NewTerm { kind, slug: slug.clone() };
             report.add(Table::Terms(kind), &term::term(slug), "is missing; posts have it", fix);
         }
-        report.terms += found.terms.len() as u64;
-        terms.set(kind, found.terms);
-        check_slug_rows(kind, &found.slug_rows, &terms, report);
+        report.terms += found.len() as u64;
+        terms.set(kind, found);
+        check_rows(kind, &rows, &terms, report);
     }
     Ok(terms)
 }
+
+/// The rows of terms, by their slugs and directions.
+type TermRows = BTreeMap<(Slug, usize), Entity>;
 
 struct FoundTerms {
     kind: TermKind,
     /// By their first slugs.
     terms: HashMap<Slug, Term>,
-    slug_rows: HashMap<Slug, SlugRow>,
+    rows: TermRows,
     counts: Counts,
 }
 
 impl FoundTerms {
-    fn check_partition(&mut self, rows: &[Entity], report: &mut CheckReport) {
-        let (kind, table, any) = (self.kind, Table::Terms(self.kind), &rows[0].key);
-        let (mut pairs, mut count) = (BTreeMap::<Slug, [Option<&Entity>; 2]>::new(), None);
-        for row in rows {
+    fn check_partition(&mut self, rows: Vec<Entity>, report: &mut CheckReport) {
+        let (kind, table, any) = (self.kind, Table::Terms(self.kind), rows[0].key.clone());
+        let count = check_count(table, &rows, report);
+        self.counts.extend(count.map(|count| (Partition::Terms(kind, any.partition().to_owned()), count)));
+        for row in rows.into_iter().filter(|row| row.key.row() != COUNT_ROW) {
             match term::parse_row(row.key.row()) {
-                _ if row.key.row() == COUNT_ROW => count = Some(row),
                 None => report.add_orphan(table, &row.key),
                 Some((slug, _)) if term::partition(&slug) != any.partition() => {
                     let fix = Fix::MisplacedTerm { kind, at: row.key.clone() };
                     report.add(table, &row.key, "is in the partition of another character", fix);
                 }
-                Some((slug, direction)) => pairs.entry(slug).or_default()[direction as usize] = Some(row),
+                Some((slug, direction)) => {
+                    let read = rows::read(kind, &row);
+                    // The mirror of a listed term is a full copy, which counts if the row is lost.
+                    let is_lost = || self.rows.get(&(slug.clone(), 0)).is_none_or(|row| rows::read(kind, row).is_err());
+                    if let Ok(TermRow::Identity(term)) = read
+                        && (direction == Direction::Forward || term.slug == slug && is_lost())
+                    {
+                        self.terms.insert(slug.clone(), *term);
+                    }
+                    self.rows.insert((slug, direction as usize), row);
+                }
             }
-        }
-        let mut listed = 0;
-        for (slug, pair) in pairs {
-            self.check_pair(&slug, pair, report);
-            let Some(own) = pair[0] else { continue };
-            let read = rows::read(kind, own);
-            listed += i64::from(read.as_ref().map_or(true, |row| row.is_listed_at(&slug)));
-            match read {
-                Ok(TermRow::Identity(term)) => drop(self.terms.insert(slug, *term)),
-                Ok(TermRow::Slug(row)) => drop(self.slug_rows.insert(slug, row)),
-                Err(_) => {}
-            }
-        }
-        let count = check_count(table, any, (listed, None), count, report);
-        self.counts.extend(count.map(|count| (Partition::Terms(kind, any.partition().to_owned()), count)));
-    }
-
-    /// Compares the row of a slug with its mirror: a listed one has an equal mirror, another one has none.
-    fn check_pair(&self, slug: &Slug, [own, mirror]: [Option<&Entity>; 2], report: &mut CheckReport) {
-        let kind = self.kind;
-        let fix = Fix::Term { kind, slug: slug.clone() };
-        let mut add = |row: &Entity, what: String| report.add(Table::Terms(kind), &row.key, what, fix.clone());
-        let mut read = |row: Option<&Entity>| {
-            row.map(|row| rows::read(kind, row).map_err(|error| add(row, error.to_string()))).transpose().ok().flatten()
-        };
-        let (own_row, mirror_row) = (read(own), read(mirror));
-        let [name, twin] = [Direction::Forward, Direction::Backward].map(|direction| term::row(slug, direction));
-        let is_listed = own_row.as_ref().is_some_and(|row| row.is_listed_at(slug));
-        match (own, mirror) {
-            (None, Some(mirror)) => add(mirror, format!("has no twin {name}")),
-            (Some(own), None) if is_listed => add(own, format!("has no twin {twin}")),
-            (Some(own), Some(_)) if own_row.is_some() && !is_listed => {
-                add(own, format!("has a twin {twin}, and is not listed"));
-            }
-            (Some(own), Some(mirror)) if own.properties != mirror.properties && mirror_row.is_some() => {
-                add(own, format!("differs from its twin {twin}"));
-            }
-            _ => {}
         }
     }
 }
 
-/// Checks that each slug of a term except its first has a row that names the term, and that no other slug has such a row.
-fn check_slug_rows(kind: TermKind, found: &HashMap<Slug, SlugRow>, terms: &Terms, report: &mut CheckReport) {
+/// Compares the rows with those that a change of each term writes: one for each of its slugs, and a mirror for the listed one.
+fn check_rows(kind: TermKind, found: &TermRows, terms: &Terms, report: &mut CheckReport) {
     let table = Table::Terms(kind);
-    let fix = |slug: &Slug| Fix::Term { kind, slug: slug.clone() };
-    for (slug, SlugRow { first_slug, is_listed }) in found {
-        let what = match terms.owner(kind, slug) {
-            Some(owner) if owner.id.first_slug != *first_slug => {
-                format!("names {first_slug}; the slug is that of {}", owner.id.first_slug)
+    let mut expected: BTreeMap<(Slug, usize), Properties> = BTreeMap::new();
+    for term in terms.of(kind).values() {
+        let first = &term.id.first_slug;
+        for (slug, row) in term_rows(term) {
+            if slug != *first && terms.of(kind).contains_key(&slug) {
+                // The row of the former slug is now the identity row of another term.
+                report.add(table, &term::term(&slug), format!("is missing; it points to {first}"), Fix::TAKEN_TERM);
+            } else if terms.owner(kind, &slug).is_none_or(|owner| owner.id == term.id) {
+                expected.extend(row.is_listed.then(|| ((slug.clone(), 1), row.properties.clone())));
+                expected.insert((slug, 0), row.properties);
             }
-            Some(owner) if (owner.slug == *slug) == *is_listed => continue,
-            Some(_) if *is_listed => format!("is listed; it is a former slug of {first_slug}"),
-            Some(_) => format!("is not listed; it is the slug of {first_slug}"),
-            None => format!("names {first_slug}, which does not have this slug"),
-        };
-        report.add(table, &term::term(slug), what, fix(slug));
+        }
     }
-    let missing = |(slug, first): &(&Slug, &Slug)| slug != first && !found.contains_key(*slug);
-    for (slug, first) in terms.owners[kind as usize].iter().filter(missing) {
-        // The row of the former slug is now the identity row of another term.
-        let is_taken = terms.of(kind).contains_key(slug);
-        let fix = if is_taken { Fix::TAKEN_TERM } else { fix(slug) };
-        report.add(table, &term::term(slug), format!("is missing; it points to {first}"), fix);
+    let both: BTreeSet<&(Slug, usize)> = found.keys().chain(expected.keys()).collect();
+    for at in both {
+        let (slug, direction) = at;
+        let what = match (found.get(at), expected.get(at)) {
+            (Some(row), Some(expected)) if row.properties == *expected => continue,
+            (Some(row), expected) => match (rows::read(kind, row), expected) {
+                (Err(error), _) => error.to_string(),
+                (Ok(_), Some(_)) => format!("does not match the {} that has this slug", kind.noun()),
+                (Ok(_), None) => format!("no {} has this row", kind.noun()),
+            },
+            (None, _) => format!("is missing; a {} has this slug", kind.noun()),
+        };
+        let key = term::pair(slug)[*direction].clone();
+        report.add(table, &key, what, Fix::Term { kind, slug: slug.clone() });
     }
 }

@@ -155,7 +155,7 @@ fn links_of_all(sources: &[Source], resolver: &Resolver) -> Vec<(LinkSource, Str
 
 /// The links of a body to this site, each once.
 fn links_of(source: &Source, resolver: &Resolver) -> Vec<(LinkSource, String, Judged)> {
-    let BodyLinks { links, ids } = body::read(&source.markdown, resolver.host());
+    let BodyLinks { links, ids } = body::read(&source.markdown);
     let mut seen = HashSet::new();
     let links = links.into_iter().chain(source.enclosure.clone()).filter(|link| seen.insert(link.clone()));
     let judged = links.filter_map(|link| Some((resolver.judge(source, &link, &ids)?, link)));

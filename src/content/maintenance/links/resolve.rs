@@ -56,11 +56,6 @@ impl Resolver {
         &self.addresses.paths
     }
 
-    /// The host of the site, if it is known.
-    pub(super) fn host(&self) -> Option<&str> {
-        self.addresses.url.as_ref().map(|url| url.host())
-    }
-
     /// `None` if the link is to another site. `ids`: those of the elements of the body.
     pub(super) fn judge(&self, source: &Source, link: &str, ids: &HashSet<String>) -> Option<Judged> {
         if is_template(link) {

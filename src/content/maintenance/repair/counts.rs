@@ -2,14 +2,15 @@
 //! count is written if that row is unchanged; every change of the rows also changes the count row, so a count that is out of date is not written.
 
 use crate::content::error::Result;
-use crate::content::maintenance::check::read_listing;
+use crate::content::maintenance::check::{counted, is_listing};
+use crate::content::tables::read_all;
 use crate::content::tables::rows::count::{self, Count};
-use crate::content::tables::rows::{partition_catalog, term as term_rows};
+use crate::content::tables::rows::partition_catalog;
 use crate::content::write::{Overlay, Partition, retry_on_conflict};
-use crate::keys::time::{self, Direction, Span};
+use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{PostKey, TermKind};
-use crate::store::{Entity, PAGE_ROWS_MAX, StoreError};
+use crate::model::PostKey;
+use crate::store::{Entity, StoreError};
 
 use super::{Done, Planned, Repair};
 
@@ -18,7 +19,12 @@ impl Repair<'_> {
         retry_on_conflict("a count", || async {
             let key = place::count(partition);
             let found = self.store.get(table.name(), &key).await?;
-            let (counted, partition) = (self.count_rows(table, partition).await?, partition.to_owned());
+            let rows = match table {
+                Table::Terms(_) => term::rows(partition, None, None, Direction::Forward),
+                _ => Span::default().rows(partition, Direction::Forward),
+            };
+            let counted = counted(table, &read_all(self.store, table, &rows).await?);
+            let partition = partition.to_owned();
             let write = move |rows: &mut Overlay<'_>| {
                 let now = rows.get(table, &key)?;
                 if now.map(|row| row.etag) != found.as_ref().map(|row| row.etag.clone()) {
@@ -30,36 +36,6 @@ impl Repair<'_> {
         })
         .await
     }
-
-    /// The number of rows that a partition counts, and the newest post of them.
-    async fn count_rows(&self, table: Table, partition: &str) -> Result<(i64, Option<PostKey>)> {
-        let rows = match table {
-            Table::Terms(_) => term::rows(partition, None, None, Direction::Forward),
-            _ => Span::default().rows(partition, Direction::Forward),
-        };
-        let (mut listed, mut newest, mut continuation) = (0, None, None);
-        loop {
-            let page = self.store.range(table.name(), &rows, PAGE_ROWS_MAX, continuation.as_ref()).await?;
-            for row in &page.rows {
-                let key = time::parse_time_row(row.key.row());
-                listed += i64::from(match table {
-                    Table::Terms(kind) => is_counted_term(kind, row),
-                    _ => key.is_some(),
-                });
-                newest = newest.or(key);
-            }
-            continuation = page.continuation;
-            if continuation.is_none() {
-                return Ok((listed, newest));
-            }
-        }
-    }
-}
-
-/// Whether `check` counts the row.
-fn is_counted_term(kind: TermKind, row: &Entity) -> bool {
-    let Some((slug, Direction::Forward)) = term::parse_row(row.key.row()) else { return false };
-    term_rows::read(kind, row).map_or(true, |row| row.is_listed_at(&slug))
 }
 
 /// Writes the count of a partition, and the row that lists it, unless they are right.
@@ -90,7 +66,7 @@ fn write_count(
     if let Some((table, key)) = listing {
         let is_right = match &listed {
             None => own.rows == 0,
-            Some(row) => read_listing(table, row).is_ok_and(|row| row.partition == partition && row.count == own),
+            Some(row) => is_listing(row, partition, &own),
         };
         if !is_right {
             rows.put(table, key, partition_catalog::row(partition, &own));

@@ -10,18 +10,18 @@ mod posts;
 mod site_pages;
 mod terms;
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 
 use crate::content::error::Result;
 use crate::content::write::{Overlay, delete_log, retry_on_conflict};
 use crate::content::{Content, Writer};
-use crate::keys::{COUNT_ROW, PostPlace, Table, history, lookup, place, site_page, term, time};
-use crate::model::{IndexedFields, PostId, PostKey};
+use crate::keys::{Table, history, lookup, site_page};
+use crate::model::{IndexedFields, PostId};
 use crate::store::transaction::transact;
-use crate::store::{Key, Properties, RowWrite, Rows, Store, StoreError};
+use crate::store::{Key, Properties, Rows, Store, StoreError};
 
 use super::check::{self, CheckReport, Difference, Fix, Posts, Terms};
 
@@ -82,7 +82,7 @@ pub(in crate::content) async fn repair(
     for pass in 1.. {
         let check::Examined { report, posts, terms } = check::examine(&content.store, &indexed).await?;
         let truth = Arc::new(Truth { posts, terms, indexed: indexed.clone(), options });
-        let repair = Repair { store: &content.store, writer: content.writer()?, truth, touched: Mutex::default() };
+        let repair = Repair { store: &content.store, writer: content.writer()?, truth };
         let (done, left) = repair.fix_all(&report, &mut on_fix).await?;
         content.invalidate_cached();
         fixed += done;
@@ -116,38 +116,15 @@ struct Repair<'a> {
     store: &'a Store,
     writer: Writer,
     truth: Arc<Truth>,
-    /// Partitions whose rows were changed, so that they must be counted again.
-    touched: Mutex<BTreeSet<(Table, String)>>,
 }
 
 impl Repair<'_> {
+    /// Makes the fixes of each phase, some at the same time. One fix may remove several differences, and the next pass counts what it has changed.
     /// Returns how many were fixed, and the differences that were not.
     async fn fix_all(&self, report: &CheckReport, on_fix: &mut impl FnMut(String)) -> Result<(usize, Left)> {
         let (mut fixed, mut left) = (0, Left::new());
         let mut differences: Vec<&Difference> = report.differences.iter().collect();
         differences.sort_by_key(|difference| difference.fix.phase());
-        let (rows, others) = differences.split_at(differences.partition_point(|d| d.fix.phase() < Fix::COUNTS));
-        fixed += self.fix_phases(rows, &mut left, on_fix).await?;
-        let touched = std::mem::take(&mut *self.touched.lock().unwrap_or_else(PoisonError::into_inner));
-        for (table, partition) in touched {
-            if let Done::Fixed(done) = self.recount(table, &partition).await? {
-                let count = place::count(partition);
-                fixed += 1;
-                on_fix(format!("{}{count}: follows from the rows that were fixed; {done}", table.name()));
-            }
-        }
-        fixed += self.fix_phases(others, &mut left, on_fix).await?;
-        Ok((fixed, left))
-    }
-
-    /// Makes the fixes of each phase, some at the same time. One fix may remove several differences.
-    async fn fix_phases(
-        &self,
-        differences: &[&Difference],
-        left: &mut Left,
-        on_fix: &mut impl FnMut(String),
-    ) -> Result<usize> {
-        let mut fixed = 0;
         for phase in differences.chunk_by(|one, next| one.fix.phase() == next.fix.phase()) {
             let (mut groups, mut group_of): (Vec<Vec<&Difference>>, HashMap<&Fix, usize>) = Default::default();
             for difference in phase {
@@ -173,7 +150,7 @@ impl Repair<'_> {
                 }
             }
         }
-        Ok(fixed)
+        Ok((fixed, left))
     }
 
     async fn fix(&self, fix: &Fix) -> Result<Done> {
@@ -206,35 +183,11 @@ impl Repair<'_> {
             let mut rows = Overlay::new(stored);
             let done = plan(&mut rows)?;
             let writes = rows.into_writes();
-            let mut touched = BTreeSet::new();
-            for write in &writes {
-                // A row that is replaced changes no count.
-                if let Some(partition) = counted(write)
-                    && stored.get(write.table, &write.key)?.is_some() != write.properties.is_some()
-                {
-                    touched.insert(partition);
-                }
-            }
             let done = if matches!(done, Done::Fixed(_)) && writes.is_empty() { Done::Nothing } else { done };
-            Ok(((done, touched), writes))
+            Ok((done, writes))
         };
-        let (done, touched) = transact(self.store, plan).await?;
-        self.touched.lock().unwrap_or_else(PoisonError::into_inner).extend(touched);
-        Ok(done)
+        Ok(transact(self.store, plan).await?)
     }
-}
-
-/// The partition that counts a row.
-fn counted(write: &RowWrite) -> Option<(Table, String)> {
-    let table = Table::ALL.into_iter().find(|table| table.name() == write.table)?;
-    let is_counted = match table {
-        _ if write.key.row() == COUNT_ROW => false,
-        Table::Posts | Table::Drafts | Table::PostsBy(_) => true,
-        // The partitions of the lists of first characters and of the tree of categories begin with this.
-        Table::Terms(_) => !write.key.partition().starts_with(term::CATALOG_PARTITION),
-        _ => false,
-    };
-    is_counted.then(|| (table, write.key.partition().to_owned()))
 }
 
 /// What the check of a pass has found, from which the other rows follow.
@@ -252,13 +205,11 @@ impl Truth {
     fn plan(&self, rows: &mut Overlay<'_>, fix: &Fix) -> Planned {
         match fix {
             Fix::Misplaced { collection, whole } => self.move_post(rows, *collection, whole),
-            Fix::Summary(place) => self.summarise(rows, place),
+            Fix::Row { table, key } => self.write_row(rows, *table, key),
             Fix::FieldIndex { collection, whole } => self.name_field_partitions(rows, *collection, whole),
             Fix::Lost { collection, partition, slug, key } => {
                 self.remove_lost(rows, (*collection, partition), slug.as_ref(), key.as_ref())
             }
-            Fix::Lookup(key) => self.look_up(rows, key),
-            Fix::Pointer { kind, slug, key } => self.point(rows, (*kind, slug), key),
             Fix::Term { kind, slug } => self.write_term(rows, *kind, slug),
             Fix::MisplacedTerm { kind, at } => terms::move_row(rows, *kind, at),
             Fix::CategoryTree => self.write_tree(rows),
@@ -284,16 +235,6 @@ fn make(rows: &mut Overlay<'_>, table: Table, key: Key, expected: Option<Propert
         None => rows.delete(table, key),
     }
     Ok(())
-}
-
-/// The row of a key of a post in a partition, and its mirror.
-fn time_rows(partition: &str, key: &PostKey) -> Result<[Key; 2], StoreError> {
-    Ok([Key::new(partition, time::time_row(key))?, Key::new(partition, time::mirror_row(key))?])
-}
-
-/// The rows of the summary of a post at this place.
-fn summary_rows(place: &PostPlace) -> Result<[Key; 2], StoreError> {
-    time_rows(&place.partition(), &place.key)
 }
 
 /// A version is deleted only if no post and no page has its id.

@@ -2,16 +2,15 @@
 //! partitions of the index of fields, which follow from its metadata; it is removed only if the same row is stored where it belongs, or if the user asks
 //! for it (`--remove-lost`).
 
-use crate::content::maintenance::check::TWICE;
+use crate::content::maintenance::check::{TWICE, row_of, time_key};
 use crate::content::tables::rows::lookup::{self as lookup_rows, LookupRow};
-use crate::content::tables::rows::{pointer, post as rows};
-use crate::content::write::{Overlay, claim_row};
-use crate::keys::lookup::{self, Lookup};
-use crate::keys::{Collection, PostPlace, Table, place, term};
-use crate::model::{IndexKind, Post, PostId, PostKey, Slug};
+use crate::content::tables::rows::post as rows;
+use crate::content::write::Overlay;
+use crate::keys::{Collection, PostPlace, Table, place, time};
+use crate::model::{Post, PostId, PostKey, Slug};
 use crate::store::{Entity, Key, StoreError};
 
-use super::{Done, Planned, Truth, make, summary_rows, time_rows};
+use super::{Done, Planned, Truth, make};
 
 const CHANGED: &str = "it was changed meanwhile: run the repair again";
 const BLIND: &str = "it may point to a post that cannot be read: fix that post first";
@@ -22,37 +21,78 @@ impl Truth {
     /// The post as it is stored now at the place where it was found; `None` if it has moved since, or is gone.
     fn post(&self, rows: &Overlay<'_>, id: &PostId) -> Result<Option<Post>, StoreError> {
         let Some(known) = self.posts.get(id) else { return Ok(None) };
-        let table = known.place.collection.table();
-        let whole = rows.get(table, &known.place.whole(&known.slug))?;
+        let place = PostPlace::of(known);
+        let table = place.collection.table();
+        let whole = rows.get(table, &place.whole(&known.slug))?;
         if whole.is_some() {
             return Ok(post_of(whole, id));
         }
         // If the whole row of a post is lost, only its summary is left.
-        let summary = rows.get(table, &known.place.summary())?;
-        Ok(post_of(summary, id).filter(|post| PostPlace::of(post) == known.place))
+        let summary = rows.get(table, &place.summary())?;
+        Ok(post_of(summary, id).filter(|post| PostPlace::of(post) == place))
     }
 
-    pub(super) fn summarise(&self, rows: &mut Overlay<'_>, place: &PostPlace) -> Planned {
-        let Some(known) = self.posts.get(&place.key.id) else { return Ok(Done::Nothing) };
-        if known.place != *place && is_stored(rows, place, &known.slug)? {
-            return Ok(Done::left(TWICE));
+    /// Writes a row that follows from a post, and its mirror; or removes both.
+    pub(super) fn write_row(&self, rows: &mut Overlay<'_>, table: Table, key: &Key) -> Planned {
+        let found = rows.get(table, key)?;
+        if let Some(done) = self.keep(rows, (table, key), found.as_ref())? {
+            return Ok(done);
         }
-        let whole = rows.get(known.place.collection.table(), &known.place.whole(&known.slug))?;
-        let post = match whole.as_ref().map(rows::read_summary) {
-            Some(Ok(post)) if post.id == place.key.id && PostPlace::of(&post) == known.place => post,
-            Some(Ok(_)) => return Ok(Done::left(CHANGED)),
-            Some(Err(_)) => return Ok(Done::left(LOST)),
-            // The summary of a post that was renamed, moved or deleted meanwhile has another slug, or is gone.
-            None => {
-                let is_lost = self.post(rows, &place.key.id)?.is_some_and(|left| left.slug == known.slug);
-                return Ok(Done::left(if is_lost { LOST } else { CHANGED }));
-            }
+        let named = found.as_ref().filter(|_| table == Table::PostKeys).and_then(lookup_rows::named);
+        let owner = self.posts.owner(table, key, named.as_ref());
+        let expected = match owner {
+            None => None,
+            Some(known) => match self.post(rows, &known.id)?.map(|post| row_of(table, key, &post)) {
+                None => return Ok(Done::left(CHANGED)),
+                Some(None) if table == Table::PostKeys => return Ok(Done::left(CHANGED)),
+                Some(expected) => expected,
+            },
         };
-        let expected = (known.place == *place).then(|| rows::summary(&post));
-        for key in summary_rows(place)? {
-            make(rows, place.collection.table(), key, expected.clone())?;
+        let done = match (&found, &expected) {
+            (_, None) => "removed",
+            (None, Some(_)) => "restored",
+            (Some(_), Some(_)) => "corrected",
+        };
+        let pair = time_key(key).map(|of| time::pair(key.partition(), &of));
+        for key in pair.map_or_else(|| vec![key.clone()], Vec::from) {
+            make(rows, table, key, expected.clone())?;
         }
-        Ok(Done::fixed(if expected.is_some() { "written from the whole post" } else { "removed" }))
+        Ok(Done::fixed(done))
+    }
+
+    /// Why a row must not be replaced or removed: its post cannot be read, is stored twice, or was written after the posts were read.
+    fn keep(
+        &self,
+        rows: &Overlay<'_>,
+        (table, key): (Table, &Key),
+        found: Option<&Entity>,
+    ) -> Result<Option<Done>, StoreError> {
+        let at = |collection| time_key(key).map(|key| PostPlace { collection, key });
+        let place = match table {
+            Table::Posts => at(Collection::Posts),
+            Table::Drafts => at(Collection::Drafts),
+            Table::PostKeys => found.and_then(place_of),
+            _ => at(Collection::Posts),
+        };
+        let Some(place) = place else {
+            let unknown = found.and_then(lookup_rows::named).filter(|id| self.posts.get(id).is_none());
+            return Ok(unknown.filter(|_| !self.posts.blind.is_empty()).map(|_| Done::left(BLIND)));
+        };
+        let known = self.posts.get(&place.key.id);
+        let post = match (known, table) {
+            (Some(known), Table::Posts | Table::Drafts) => {
+                let is_twice = PostPlace::of(known) != place && is_stored(rows, &place, &known.slug)?;
+                return Ok(is_twice.then(|| Done::left(TWICE)));
+            }
+            (Some(known), Table::PostKeys) => self.post(rows, &known.id)?,
+            (Some(_), _) => None,
+            (None, _) if self.posts.is_blind(&place) => return Ok(Some(Done::left(BLIND))),
+            (None, _) => post_of(rows.get(place.collection.table(), &place.summary())?, &place.key.id),
+        };
+        let expected = post.and_then(|post| row_of(table, key, &post));
+        let is_right =
+            expected.is_some_and(|row| known.is_none() || found.is_some_and(|found| found.properties == row));
+        Ok(is_right.then_some(Done::Nothing))
     }
 
     /// Everything else of the post stays, and its version too; its index rows are fixed afterwards, from these partitions.
@@ -62,7 +102,7 @@ impl Truth {
         let Ok(read) = rows::read_whole(&row) else { return Ok(Done::Nothing) };
         let post = Post { field_index: self.indexed.partitions(&read.metadata), ..read.post };
         make(rows, table, whole.clone(), Some(rows::set_field_index(&row.properties, &post.field_index)))?;
-        for key in time_rows(whole.partition(), &post.key())? {
+        for key in time::pair(whole.partition(), &post.key()) {
             make(rows, table, key, Some(rows::summary(&post)))?;
         }
         Ok(Done::fixed("written from its metadata"))
@@ -77,18 +117,18 @@ impl Truth {
             return Ok(Done::Nothing);
         }
         let existing = rows.get(table, &key)?;
-        let is_elsewhere = self.posts.get(&post.id).is_some_and(|known| known.place != own);
+        let is_elsewhere = self.posts.get(&post.id).is_some_and(|known| PostPlace::of(known) != own);
         if is_elsewhere || existing.as_ref().is_some_and(|existing| existing.properties != row.properties) {
             return Ok(Done::left(TWICE));
         }
         rows.delete(collection.table(), at.clone());
         if (table, key.partition()) != (collection.table(), at.partition()) {
-            for old in time_rows(at.partition(), &post.key())? {
+            for old in time::pair(at.partition(), &post.key()) {
                 make(rows, collection.table(), old, None)?;
             }
         }
         if existing.is_none() {
-            for summary in summary_rows(&own)? {
+            for summary in time::pair(&own.partition(), &own.key) {
                 make(rows, table, summary, Some(rows::summary(&post)))?;
             }
             rows.put(table, key.clone(), row.properties);
@@ -113,113 +153,11 @@ impl Truth {
         {
             return Ok(Done::Nothing);
         }
-        let others = key.map(|key| time_rows(partition, key)).transpose()?;
+        let others = key.map(|key| time::pair(partition, key));
         for key in others.into_iter().flatten().chain(whole) {
             make(rows, table, key, None)?;
         }
         Ok(Done::fixed("what was left of the post was removed"))
-    }
-
-    pub(super) fn point(&self, rows: &mut Overlay<'_>, (kind, slug): (IndexKind, &Slug), key: &PostKey) -> Planned {
-        let (table, pair) = (Table::PostsBy(kind), time_rows(&term::posts_partition(slug), key)?);
-        let place = PostPlace { collection: Collection::Posts, key: key.clone() };
-        let is_pointed_to = |post: &Post| PostPlace::of(post) == place && post.is_in_index(kind, slug);
-        let expected = match self.posts.get(&key.id) {
-            Some(_) => match self.post(rows, &key.id)? {
-                Some(post) => Some(post).filter(is_pointed_to),
-                None => return Ok(Done::Nothing),
-            },
-            // The post may have been created after the posts were read.
-            None if post_of(rows.get(Table::Posts, &place.summary())?, &key.id)
-                .is_some_and(|post| is_pointed_to(&post)) =>
-            {
-                return Ok(Done::Nothing);
-            }
-            None => None,
-        };
-        if expected.is_none() && self.posts.is_blind(&place) {
-            return Ok(Done::left(BLIND));
-        }
-        let done = match (rows.get(table, &pair[0])?, &expected) {
-            (_, None) => "removed",
-            (None, Some(_)) => "restored",
-            (Some(_), Some(_)) => "corrected",
-        };
-        for row in pair {
-            make(rows, table, row, expected.as_ref().map(pointer::pointer))?;
-        }
-        Ok(Done::fixed(done))
-    }
-
-    pub(super) fn look_up(&self, rows: &mut Overlay<'_>, key: &Key) -> Planned {
-        let Some(found_by) = lookup::parse(key) else { return Ok(Done::Nothing) };
-        let found = rows.get(Table::PostKeys, key)?;
-        let read = found.as_ref().and_then(|row| lookup_rows::read(row).ok());
-        let named =
-            found.as_ref().filter(|_| found_by == Lookup::Translation).and_then(|row| rows::read_summary(row).ok());
-        let kept = match &named {
-            Some(named) => self.keep_translation(rows, named, key)?,
-            None => self.keep_lookup(rows, read.as_ref(), &found_by)?,
-        };
-        if let Some(done) = kept {
-            return Ok(done);
-        }
-        let owner = match &found_by {
-            Lookup::Id(id) => self.posts.get(id).map(|_| id),
-            Lookup::Slug(slug) => self.posts.points_to(slug, read.as_ref().map(LookupRow::id)).map(|(id, _)| id),
-            Lookup::Translation => self.posts.of_translation(key, named.as_ref().map(|post| &post.id)),
-        };
-        let expected = match owner {
-            None => None,
-            Some(id) => match self.post(rows, id)?.and_then(|post| claim_row(key, &post)) {
-                Some(properties) => Some(properties),
-                None => return Ok(Done::left(CHANGED)),
-            },
-        };
-        let done = match (&found, &expected) {
-            (Some(_), None) => "removed",
-            (Some(_), Some(_)) => "corrected",
-            (None, _) => "restored",
-        };
-        make(rows, Table::PostKeys, key.clone(), expected)?;
-        Ok(Done::fixed(done))
-    }
-
-    /// [`keep_lookup`](Self::keep_lookup) for a row of a group of translations.
-    fn keep_translation(&self, rows: &Overlay<'_>, named: &Post, key: &Key) -> Result<Option<Done>, StoreError> {
-        if self.posts.get(&named.id).is_some() {
-            // The post may have been linked after the posts were read.
-            let is_right = self
-                .post(rows, &named.id)?
-                .is_some_and(|post| lookup::by_translation(&post).as_ref() == Some(key) && post == *named);
-            return Ok(is_right.then_some(Done::Nothing));
-        }
-        let place = PostPlace::of(named);
-        if self.posts.is_blind(&place) {
-            return Ok(Some(Done::left(BLIND)));
-        }
-        let post = post_of(rows.get(place.collection.table(), &place.whole(&named.slug))?, &named.id);
-        Ok(post.is_some_and(|post| lookup::by_translation(&post).as_ref() == Some(key)).then_some(Done::Nothing))
-    }
-
-    /// Why a row must not be replaced or removed: its post cannot be read, or was written after the posts were read.
-    fn keep_lookup(
-        &self,
-        rows: &Overlay<'_>,
-        read: Option<&LookupRow>,
-        found_by: &Lookup,
-    ) -> Result<Option<Done>, StoreError> {
-        let Some(read) = read.filter(|read| self.posts.get(read.id()).is_none()) else { return Ok(None) };
-        let LookupRow::Place { place, slug, .. } = read else {
-            return Ok((!self.posts.blind.is_empty()).then(|| Done::left(BLIND)));
-        };
-        if self.posts.is_blind(place) {
-            return Ok(Some(Done::left(BLIND)));
-        }
-        let is_named = *found_by == Lookup::Id(place.key.id.clone()) || *found_by == Lookup::Slug(slug.clone());
-        let post = post_of(rows.get(place.collection.table(), &place.whole(slug))?, &place.key.id);
-        let is_stored = post.is_some_and(|post| PostPlace::of(&post) == *place);
-        Ok((is_named && is_stored).then_some(Done::Nothing))
     }
 }
 
@@ -229,6 +167,15 @@ fn is_stored(rows: &Overlay<'_>, place: &PostPlace, slug: &Slug) -> Result<bool,
     let summary = post_of(rows.get(table, &place.summary())?, id);
     let whole = place.whole(summary.as_ref().map_or(slug, |post| &post.slug));
     Ok(post_of(rows.get(table, &whole)?, id).is_some_and(|post| PostPlace::of(&post) == *place))
+}
+
+/// Where a row of `PostKeys` says that its post is.
+fn place_of(row: &Entity) -> Option<PostPlace> {
+    match lookup_rows::read(row) {
+        Ok(LookupRow::Place { place, .. }) => Some(place),
+        Ok(LookupRow::Former { .. }) => None,
+        Err(_) => rows::read_summary(row).ok().map(|post| PostPlace::of(&post)),
+    }
 }
 
 fn post_of(row: Option<Entity>, id: &PostId) -> Option<Post> {

@@ -1,13 +1,14 @@
 //! Repairs `Pages`. The rule: the rows that follow from the whole pages are written again, in transactions that each replace the row of the tree under the ETag
-//! that was read before them. Of whole pages only the paths are changed, and only those of two pages that have one path.
+//! that was read before them. Of whole pages only the former paths are changed, and only those that belong to another page.
 
 use crate::content::error::{ContentError, Result};
-use crate::content::maintenance::check::{CheckReport, find_pages, rows_of_pages};
+use crate::content::maintenance::check::{CheckReport, find_pages};
 use crate::content::tables::rows::packed::TooLarge;
 use crate::content::tables::rows::site_page as rows;
 use crate::content::write::retry_on_conflict;
 use crate::keys::Table;
 use crate::keys::site_page as keys;
+use crate::model::WholeSitePage;
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Operation, Precondition, Properties};
 
@@ -26,18 +27,17 @@ impl Repair<'_> {
     async fn write_rows_of_pages(&self) -> Result<usize> {
         let found = find_pages(self.store, &mut CheckReport::default()).await?;
         let resolved = found.resolved();
-        let expected = rows_of_pages(&resolved);
+        let expected = found.rows_beside(&resolved);
         let mut wholes = Vec::new();
-        for (id, (page, former)) in resolved.iter().filter(|(id, page)| found.pages.get(*id) != Some(*page)) {
+        for (id, (_, former)) in resolved.iter().filter(|(id, page)| found.pages.get(*id) != Some(*page)) {
             let Some(row) = self.store.get(Table::Pages.name(), &keys::whole(id)).await? else { continue };
-            let mut whole = rows::read_whole(&row)?;
-            (whole.page, whole.former_paths) = (page.clone(), former.clone());
+            let whole = WholeSitePage { former_paths: former.clone(), ..rows::read_whole(&row)? };
             let row = keys::whole(id).row().to_owned();
             let properties = rows::rows_of(&whole).map_err(too_large)?.remove(&row);
             wholes.extend(properties.map(|properties| put(row, properties)));
         }
-        let puts = expected.iter().filter(|(row, properties)| found.beside.get(*row) != Some(*properties));
-        let puts = puts.map(|(row, properties)| put(row.clone(), properties.clone()));
+        let puts = expected.iter().filter(|(row, (_, properties))| found.beside.get(*row) != Some(properties));
+        let puts = puts.map(|(row, (_, properties))| put(row.clone(), properties.clone()));
         let gone = found.beside.keys().filter(|row| !expected.contains_key(*row));
         let deletes = gone.map(|row| Operation::Delete { row: row.clone(), precondition: Precondition::None });
         let operations: Vec<Operation> = puts.chain(deletes).collect();

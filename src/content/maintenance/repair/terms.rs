@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 
 use crate::content::error::Result;
+use crate::content::maintenance::check::tree_of;
 use crate::content::tables::rows::category_tree::{self as tree_rows, TABLE};
 use crate::content::tables::rows::term::{self as rows, TermRow};
 use crate::content::write::{Overlay, term_rows};
 use crate::keys::category_tree as tree_keys;
 use crate::keys::time::Direction;
 use crate::keys::{Table, term};
-use crate::model::{CategoryEntry, CategoryPlace, CategoryTree, Slug, Term, TermKind};
+use crate::model::{Slug, Term, TermKind};
 use crate::store::{Key, StoreError};
 
 use super::{Done, Planned, Repair, Truth, make};
@@ -18,41 +19,28 @@ use super::{Done, Planned, Repair, Truth, make};
 impl Truth {
     /// Writes the row of a slug, and its mirror if the slug is listed.
     pub(super) fn write_term(&self, rows: &mut Overlay<'_>, kind: TermKind, slug: &Slug) -> Planned {
-        let (table, key) = (Table::Terms(kind), term::term(slug));
-        let mirror_key = Key::new(key.partition(), term::row(slug, Direction::Backward))?;
-        let (own, mirror) = (rows.get(table, &key)?, rows.get(table, &mirror_key)?);
-        let read = own.as_ref().map(|row| rows::read(kind, row));
-        let copy = mirror.as_ref().and_then(|row| rows::read(kind, row).ok());
-        let (expected, is_listed, done) = match (&read, &copy) {
-            (Some(Ok(TermRow::Identity(found))), _) => match found.slug == *slug {
-                true => (own.map(|row| row.properties), true, "its mirror was written from it"),
-                false => (own.map(|row| row.properties), false, "its mirror was removed: the slug is not listed"),
-            },
-            (None | Some(Err(_)), Some(TermRow::Identity(found))) if found.slug == *slug => {
-                (mirror.map(|row| row.properties), true, "written from its mirror")
-            }
-            (Some(Err(_)), _) if self.terms.owner(kind, slug).is_none() => {
+        let (table, [key, mirror]) = (Table::Terms(kind), term::pair(slug));
+        let own = rows.get(table, &key)?.map(|row| rows::read(kind, &row));
+        let named = match &own {
+            Some(Ok(TermRow::Slug(row))) => Some(&row.first_slug),
+            _ => None,
+        };
+        let known = self.terms.owner(kind, slug).map(|owner| &owner.id.first_slug);
+        let mut owners = [slug].into_iter().chain(known).chain(named);
+        let row = owners.find_map(|first| term_rows(&identity(rows, kind, first)?).remove(slug));
+        let done = match (&row, &own) {
+            (None, _) if known.is_some() => return Ok(Done::Nothing),
+            (None, Some(Err(_))) => {
                 let why = "neither the row nor its mirror can be read: save the term again with its mutation";
                 return Ok(Done::left(why));
             }
-            (read, _) => {
-                let named = match read {
-                    Some(Ok(TermRow::Slug(row))) => Some(&row.first_slug),
-                    _ => None,
-                };
-                let known = self.terms.owner(kind, slug).map(|owner| &owner.id.first_slug);
-                let mut owners = known.into_iter().chain(named);
-                let row = owners.find_map(|first| term_rows(&identity(rows, kind, first)?).remove(slug));
-                match row {
-                    Some(row) if row.is_listed => (Some(row.properties), true, "listed as the slug of its term"),
-                    Some(row) => (Some(row.properties), false, "written as a former slug of its term"),
-                    None if known.is_some() => return Ok(Done::Nothing),
-                    None => (None, false, "removed: no term has this slug"),
-                }
-            }
+            (None, _) => "removed: no term has this slug",
+            (Some(row), _) if row.is_listed => "written as the slug of its term",
+            (Some(_), _) => "written as a former slug of its term",
         };
+        let (expected, is_listed) = row.map_or((None, false), |row| (Some(row.properties), row.is_listed));
         make(rows, table, key, expected.clone())?;
-        make(rows, table, mirror_key, expected.filter(|_| is_listed))?;
+        make(rows, table, mirror, expected.filter(|_| is_listed))?;
         Ok(Done::fixed(done))
     }
 
@@ -67,22 +55,20 @@ impl Truth {
         // A category whose row an earlier fix has restored is not among those of the check.
         let unknown = stored.entries().map(|entry| &entry.category).filter(|category| !known.contains_key(*category));
         let restored: Vec<Term> = unknown.filter_map(|category| identity(rows, TermKind::Category, category)).collect();
-        let entry = |category: &Term| {
-            Some(CategoryEntry { category: category.id.first_slug.clone(), place: CategoryPlace::of(category)? })
-        };
-        let tree = CategoryTree::of(known.values().chain(&restored).filter_map(entry));
-        let expected = tree_rows::row(&tree).map_err(|e| StoreError::limit(e.to_string()))?;
+        let expected =
+            tree_rows::row(&tree_of(known.values().chain(&restored))).map_err(|e| StoreError::limit(e.to_string()))?;
         make(rows, TABLE, tree_keys::tree(), expected)?;
         Ok(Done::fixed("written as the categories say"))
     }
 }
 
-/// The term of a first slug, if its row can be read.
+/// The term of a first slug: as its row describes it, or if that is lost or unreadable, its mirror.
 fn identity(rows: &Overlay<'_>, kind: TermKind, first_slug: &Slug) -> Option<Term> {
-    let row = rows.get(Table::Terms(kind), &term::term(first_slug)).ok()??;
-    match rows::read(kind, &row) {
-        Ok(TermRow::Identity(term)) => Some(*term),
-        Ok(TermRow::Slug(_)) | Err(_) => None,
+    let [own, mirror] = term::pair(first_slug).map(|key| rows.get(Table::Terms(kind), &key).ok().flatten());
+    match (own.map(|row| rows::read(kind, &row)), mirror.map(|row| rows::read(kind, &row))) {
+        (Some(Ok(TermRow::Identity(term))), _) => Some(*term),
+        (None | Some(Err(_)), Some(Ok(TermRow::Identity(term)))) if term.slug == *first_slug => Some(*term),
+        _ => None,
     }
 }
 

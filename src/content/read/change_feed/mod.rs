@@ -148,13 +148,6 @@ impl DuePosts {
     }
 }
 
-/// How far a page came with the entries that were read.
-enum Added {
-    AllOf,
-    /// It is full, and a change that the follower has access to comes next.
-    UntilFull,
-}
-
 impl Reader {
     async fn changes_after(
         &self,
@@ -184,10 +177,11 @@ impl Reader {
             if !is_continuous(&read.entries, &page.position)? {
                 return Err(expired());
             }
-            match (page.add_entries(&read)?, read.is_all) {
-                (Added::AllOf, true) => break page.add_published(due),
-                (Added::AllOf, false) if left > 0 => {}
-                _ => break true,
+            if !page.add_entries(&read)? || !read.is_all && left == 0 {
+                break true;
+            }
+            if read.is_all {
+                break page.add_published(due);
             }
             read = self.entries_from(page.position.sequence, (PAGE_ROWS_MAX, left)).await?;
             left -= read.requests;
@@ -309,7 +303,8 @@ impl PageInProgress {
         self.events.len() >= self.count
     }
 
-    fn add_entries(&mut self, read: &Read) -> Result<Added> {
+    /// Whether all of them were added: the page is not full, or no change follows that the follower has access to.
+    fn add_entries(&mut self, read: &Read) -> Result<bool> {
         for row in &read.entries {
             let Some(LogKey::Entry(sequence)) = change_log::parse(&row.key) else { continue };
             let skipped = if sequence == self.position.sequence { self.position.items } else { 0 };
@@ -322,7 +317,7 @@ impl PageInProgress {
             for (index, item) in (0_u32..).zip(entry.items).skip(skipped as usize) {
                 let event = ContentEvent::of(&item, entry.at, seen_at, self.access);
                 if event.is_some() && self.is_full() {
-                    return Ok(Added::UntilFull);
+                    return Ok(false);
                 }
                 self.events.extend(event.map(|event| ContentEvent { place: Some((sequence, index)), ..event }));
                 if [KIND_OF_POSTS, KIND_OF_PAGES].contains(&&*item.item.kind) {
@@ -332,7 +327,7 @@ impl PageInProgress {
             }
             self.position = Position { sequence, items: ALL_ITEMS, mark, due: self.position.due.clone() };
         }
-        Ok(Added::AllOf)
+        Ok(true)
     }
 
     /// Adds the publications of scheduled posts, after all entries. Returns whether there can be more.

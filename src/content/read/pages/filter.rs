@@ -65,6 +65,19 @@ impl Filter {
         }
     }
 
+    /// The posts of one partition of an index; for terms, by any of their slugs.
+    pub fn of_index(kind: IndexKind, slug: &Slug) -> Self {
+        let any = SlugFilter { any: Some(vec![slug.clone()]), ..SlugFilter::default() };
+        let mut filter = Self::default();
+        match kind {
+            IndexKind::Term(kind) => filter.slugs_mut(kind).all.push(slug.clone()),
+            IndexKind::Language => filter.languages = any,
+            IndexKind::Featured => filter.featured = SlugFilter::of_featured(true),
+            IndexKind::Field => filter.fields.push(any),
+        }
+        filter
+    }
+
     pub(super) fn of_terms(&self, kind: TermKind) -> &SlugFilter {
         match kind {
             TermKind::Category => &self.categories,

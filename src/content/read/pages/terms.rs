@@ -55,13 +55,13 @@ impl TermList {
     }
 
     pub fn cursor(&self, term: &Term) -> String {
-        cursor::encode_slug(self.tag(), &term.slug)
+        cursor::encode(self.tag(), term.slug.as_str())
     }
 
     /// # Errors
     /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<Slug> {
-        cursor::decode_slug(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
+        cursor::decode(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
     }
 }
 

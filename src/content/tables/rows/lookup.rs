@@ -40,6 +40,11 @@ pub fn former(id: &PostId) -> Properties {
     NewRow::default().text("Id", id.as_str()).flag("Former", true).build()
 }
 
+/// The post that a row names.
+pub fn named(row: &Entity) -> Option<PostId> {
+    RowFields(row).parsed("Id").ok()
+}
+
 pub fn read(row: &Entity) -> Result<LookupRow, StoreError> {
     let fields = RowFields(row);
     let id: PostId = fields.parsed("Id")?;

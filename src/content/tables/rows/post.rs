@@ -120,9 +120,3 @@ pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
 pub fn check_actor(row: &Entity) -> Result<(), StoreError> {
     RowFields(row).check_actor(CHANGED_BY)
 }
-
-/// Whether a summary or its mirror agrees with the whole row of the post, and has neither body nor metadata.
-pub fn is_summary_of(row: &Entity, post: &Post) -> bool {
-    read_summary(row).is_ok_and(|read| read == *post)
-        && [&format!("{BODY}0"), METADATA].into_iter().all(|name| row.properties.get(name).is_none())
-}

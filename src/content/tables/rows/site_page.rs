@@ -105,7 +105,7 @@ pub fn read_whole(row: &Entity) -> Result<WholeSitePage, StoreError> {
     Ok(WholeSitePage { page, markdown, metadata, changed_by, former_paths })
 }
 
-/// A row of a path names its page.
+/// The page that a row of a path names, or that a row with its summary is of.
 pub fn read_path(row: &Entity) -> Result<PostId, StoreError> {
     RowFields(row).parsed(ID)
 }
