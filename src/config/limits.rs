@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::graphql::guard::Limits;
 use crate::graphql::persisted::{BYTES_MIN as PERSISTED_BYTES_MIN, TrustedDocuments};
-use crate::http::cors::{AllowedOrigin, AllowedOrigins};
+use crate::http::cors::AllowedOrigin;
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 use crate::model::SiteFields;
 
@@ -28,15 +28,13 @@ pub(super) fn in_seconds(time: Duration) -> u64 {
 
 /// `fields`: those that the site declares.
 pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpSettings, ConfigError> {
-    let origins: Vec<AllowedOrigin> = settings.list(&table::CORS_ORIGINS)?;
     let limits = limits(settings)?;
     let (trusted, trusted_only) = trusted(settings, &limits.query, fields)?;
     Ok(HttpSettings {
-        cors: origins.into_iter().collect::<AllowedOrigins>().with_headers(settings.list(&table::CORS_HEADERS)?),
+        cors: settings.list::<AllowedOrigin>(&table::CORS_ORIGINS)?.into_iter().collect(),
         batch_max: settings.count(&table::BATCH_MAX)?,
         // The documents of the playground would be refused.
         playground: !settings.is_on(&table::NO_PLAYGROUND)? && !trusted_only,
-        reports_timing: settings.is_on(&table::REPORT_STORAGE)?,
         client_address_header: settings.parse(&table::CLIENT_ADDRESS_HEADER)?,
         trusted: Arc::new(trusted),
         trusted_only,
@@ -79,7 +77,6 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
         held_bytes: of_memory(settings, &bounds::HELD_BYTES, memory::held_bytes)?,
         persisted_bytes: persisted_bytes(settings)?,
         query: query(settings)?,
-        ..HttpLimits::default()
     })
 }
 

@@ -83,7 +83,7 @@ settings! {
         "limits.answer_bytes",
         (1 << 20, 1 << 40),
         || SERVER.answer_bytes,
-        "Bytes of requests in progress and of answers that clients have not received yet, on all connections; the first 128 KiB of each connection do not count. \
+        "Bytes of requests in progress and of answers that clients have not received yet, on all connections; the first 64 KiB of each do not count. \
          Set it higher than limits.body_bytes.",
     );
     pub static STOP_SECONDS: Setting = number(

@@ -138,11 +138,6 @@ settings! {
          label; * for all. Not set: only the server's own.",
     )
     .flag("cors-origin");
-    pub static CORS_HEADERS: Setting = list(
-        "cors_headers",
-        "NAME",
-        "Request headers that pages of these origins may send beside those that Tidings reads. Not set: all that they ask for.",
-    );
     pub static BATCH_MAX: Setting = number(
         "batch_max",
         (0, settings::BATCH_MAX as u64),

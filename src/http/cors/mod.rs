@@ -13,18 +13,12 @@ use std::time::Duration;
 use axum::http::{HeaderName, HeaderValue, Method, header, request::Parts};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-use super::{
-    request_headers::{COST, EXPLAIN, POSITION},
-    request_id, timing,
-};
+use super::{request_headers::POSITION, request_id};
 pub use origin::{AllowedOrigin, BadOrigin};
-pub(super) use refused::RefusedOrigins;
+pub(super) use refused::{RefusedOrigins, is_own};
 
 /// How long browsers cache the answer to a preflight: the maximum of Chromium.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(2 * 60 * 60);
-
-/// The headers of Trace Context (W3C), which a page sends if it traces its requests.
-const TRACE_HEADERS: [HeaderName; 2] = [HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
 
 /// The headers that tell a limited client when to retry.
 const LIMIT_HEADERS: [HeaderName; 3] =
@@ -32,24 +26,15 @@ const LIMIT_HEADERS: [HeaderName; 3] =
 
 /// The origins whose pages may send requests. By default only the server's own origin may.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AllowedOrigins {
-    origins: Arc<[AllowedOrigin]>,
-    headers: Vec<HeaderName>,
-}
+pub struct AllowedOrigins(Arc<[AllowedOrigin]>);
 
 impl AllowedOrigins {
     pub fn is_empty(&self) -> bool {
-        self.origins.is_empty()
-    }
-
-    /// Sets the headers that pages may send in addition to those that Tidings reads; if there are none, all headers are allowed.
-    #[must_use]
-    pub fn with_headers(self, headers: Vec<HeaderName>) -> Self {
-        Self { headers, ..self }
+        self.0.is_empty()
     }
 
     pub(super) fn allow(&self, origin: &HeaderValue) -> bool {
-        self.origins.iter().any(|allowed| allowed.matches(origin))
+        self.0.iter().any(|allowed| allowed.matches(origin))
     }
 
     /// `None` if no other origin is allowed.
@@ -60,34 +45,23 @@ impl AllowedOrigins {
         let layer = CorsLayer::new()
             .allow_origin(self.origins())
             .allow_methods([Method::GET, Method::HEAD, Method::POST])
-            .allow_headers(self.headers())
-            .expose_headers(
-                [request_id::HEADER, timing::HEADER, POSITION].into_iter().chain(LIMIT_HEADERS).collect::<Vec<_>>(),
-            )
+            .allow_headers(AllowHeaders::mirror_request())
+            .expose_headers([request_id::HEADER, POSITION].into_iter().chain(LIMIT_HEADERS).collect::<Vec<_>>())
             .max_age(PREFLIGHT_AGE);
         Some(layer)
     }
 
     fn origins(&self) -> AllowOrigin {
-        if self.origins.contains(&AllowedOrigin::Any) {
+        if self.0.contains(&AllowedOrigin::Any) {
             return AllowOrigin::any();
         }
         let allowed = self.clone();
         AllowOrigin::predicate(move |origin: &HeaderValue, _: &Parts| allowed.allow(origin))
     }
-
-    fn headers(&self) -> AllowHeaders {
-        if self.headers.is_empty() {
-            return AllowHeaders::mirror_request();
-        }
-        let own =
-            [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, COST, EXPLAIN, POSITION, request_id::HEADER];
-        AllowHeaders::list(own.into_iter().chain(TRACE_HEADERS).chain(self.headers.iter().cloned()))
-    }
 }
 
 impl FromIterator<AllowedOrigin> for AllowedOrigins {
     fn from_iter<I: IntoIterator<Item = AllowedOrigin>>(origins: I) -> Self {
-        Self { origins: origins.into_iter().collect(), headers: Vec::new() }
+        Self(origins.into_iter().collect())
     }
 }
