@@ -26,7 +26,6 @@ use crate::store::SocketServer;
 use crate::telemetry::{metrics, with_causes};
 
 pub use crate::config::Serving;
-pub use crate::http::listen;
 pub use open::{
     Missing, StartError, assets_to_try, open, open_assets, open_read_only, open_to_check, open_to_export,
     open_to_serve, open_to_try,

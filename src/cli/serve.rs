@@ -121,7 +121,7 @@ async fn bind(address: &str, flag: &str) -> Result<TcpListener, CommandError> {
         )
         .into());
     }
-    let bound = app::listen(address).await;
+    let bound = TcpListener::bind(address).await;
     Ok(bound.map_err(|e| format!("cannot listen at {address}: {e}; choose another with {flag} ADDRESS:PORT"))?)
 }
 

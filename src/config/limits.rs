@@ -36,7 +36,6 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
         batch_max: settings.count(&table::BATCH_MAX)?,
         // The documents of the playground would be refused.
         playground: !settings.is_on(&table::NO_PLAYGROUND)? && !trusted_only,
-        reports_timing: settings.is_on(&table::REPORT_STORAGE)?,
         client_address_header: settings.parse(&table::CLIENT_ADDRESS_HEADER)?,
         trusted: Arc::new(trusted),
         trusted_only,
@@ -79,7 +78,6 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
         held_bytes: of_memory(settings, &bounds::HELD_BYTES, memory::held_bytes)?,
         persisted_bytes: persisted_bytes(settings)?,
         query: query(settings)?,
-        ..HttpLimits::default()
     })
 }
 

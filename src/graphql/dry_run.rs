@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_graphql::{Request, ServerError, Value, Variables};
+use tokio::sync::Semaphore;
 
 use super::cost::{CostModel, Disclosure, Price, Pricing, Purpose};
-use super::error::Code;
-use super::failure::{FieldError, Result, bad_input, with_code};
+use super::failure::{Result, bad_input};
 use super::guard::{self, Admitted, Limits, Refusal};
-use super::memory::{Charge, OverBudget, PARSED_TOKEN_BYTES, PARSED_VALUE_BYTES};
 use super::outline::OperationOutline;
 use crate::content::Reader;
 
@@ -24,11 +23,13 @@ pub struct DryRuns {
     limits: Limits,
 }
 
+/// The dry runs of all requests at once, each of which needs some megabytes for a document and its variables; further ones wait.
+static AT_ONCE: Semaphore = Semaphore::const_new(8);
+
 /// The one dry run that a request may contain, because each is as much work as another request.
 pub struct DryRun {
     runs: Arc<DryRuns>,
     reader: Reader,
-    charge: Option<Charge>,
     limit: u64,
     disclosure: Disclosure,
     was_used: AtomicBool,
@@ -45,10 +46,10 @@ pub struct DryOperation {
 impl DryRun {
     /// `limit`: the maximum number of storage requests of the operation. `is_open`: whether the client is allowed to know the cost of
     /// unpublished posts.
-    pub fn new(runs: &Arc<DryRuns>, reader: &Reader, charge: Option<Charge>, limit: u64, is_open: bool) -> Self {
+    pub fn new(runs: &Arc<DryRuns>, reader: &Reader, limit: u64, is_open: bool) -> Self {
         let disclosure = if is_open { Disclosure::Reported } else { Disclosure::Hidden };
         let (runs, reader) = (Arc::clone(runs), reader.clone());
-        Self { runs, reader, charge, limit, disclosure, was_used: AtomicBool::new(false) }
+        Self { runs, reader, limit, disclosure, was_used: AtomicBool::new(false) }
     }
 
     /// # Errors
@@ -58,7 +59,7 @@ impl DryRun {
             return Err(bad_input("query", "a request may contain `operationCost` once"));
         }
         let runs = &self.runs;
-        let _memory = self.charge(&operation, &runs.limits).await?;
+        let _place = AT_ONCE.acquire().await.expect("the semaphore is never closed");
         let mut request = runs.admit(operation)?;
         let outline = OperationOutline::of(&mut request).map_err(|error| bad_input("query", error.message))?;
         let Some(outline) = outline else { return Err(bad_input("query", "the document has no operation")) };
@@ -70,18 +71,6 @@ impl DryRun {
         let pricing =
             Pricing { limit: self.limit, disclosure: self.disclosure, purpose: Purpose::DryRun, is_explained: false };
         Ok(runs.costs.price(&outline, &request.variables, &self.reader, pricing).await)
-    }
-
-    /// Charges the memory that the operation needs while it is checked.
-    async fn charge(&self, operation: &DryOperation, limits: &Limits) -> Result<Option<Charge>> {
-        let Some(charge) = &self.charge else { return Ok(None) };
-        let tokens = guard::count_tokens(&operation.document, limits).unwrap_or_default();
-        let memory = charge.beside();
-        let values = operation.variables.as_ref().map_or(0, bytes_of);
-        let needed = tokens as u64 * PARSED_TOKEN_BYTES + values;
-        let over = |error: OverBudget| FieldError::from(with_code(error.to_string(), Code::Overloaded));
-        memory.take(needed).await.map_err(over)?;
-        Ok(Some(memory))
     }
 }
 
@@ -98,17 +87,6 @@ impl DryRuns {
             bad_input("query", format!("the operation would be refused with {}: {message}", code.as_str()))
         })
     }
-}
-
-/// The memory of a copy of a value. Recursion is bounded, because the guard and the JSON parser limit the nesting of input.
-fn bytes_of(value: &Value) -> u64 {
-    PARSED_VALUE_BYTES
-        + match value {
-            Value::String(text) => text.len() as u64,
-            Value::List(items) => items.iter().map(bytes_of).sum(),
-            Value::Object(fields) => fields.iter().map(|(name, value)| name.len() as u64 + bytes_of(value)).sum(),
-            _ => 0,
-        }
 }
 
 fn variables(value: Option<Value>) -> Result<Variables> {

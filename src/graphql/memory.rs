@@ -1,8 +1,8 @@
 //! The memory of requests and answers, from before it is used until the client has read the last byte. The rule: whatever can become large is
 //! charged before it exists. A charge that finds no memory waits for a bounded time; then the request is refused.
 //!
-//! Each connection has [`OWN_BYTES`] of its own, so that clients that read nothing cannot use the memory for small answers of other
-//! clients. Further charges come from a pool that all connections share.
+//! The first [`OWN_BYTES`] of a charge are free, so that clients that read nothing cannot use the memory for small answers of other clients: a
+//! connection has one request in progress. Further bytes come from a pool that all share.
 
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,8 +14,8 @@ use tokio::time::timeout;
 
 use super::error::{Code, coded};
 
-/// The memory that each connection has independently of the others: enough for some small answers.
-pub const OWN_BYTES: u64 = 128 * 1024;
+/// The memory that each charge has independently of the others: enough for a small answer.
+pub const OWN_BYTES: u64 = 64 * 1024;
 
 /// The maximum size of a parsed JSON value, which nested objects of one field each reach, in the representation of async-graphql.
 pub const PARSED_VALUE_BYTES: u64 = 512;
@@ -65,9 +65,9 @@ impl AnswerMemory {
         self.0.waiting.available_permits() < self.0.places
     }
 
-    /// Creates the memory of a new connection.
-    pub fn connection(&self) -> ConnectionMemory {
-        ConnectionMemory { all: Arc::clone(&self.0), own: Arc::new(Semaphore::new(units(OWN_BYTES) as usize)) }
+    /// A new charge of zero bytes.
+    pub fn charge(&self) -> Charge {
+        Charge(Arc::new(Charged { all: self.clone(), held: Mutex::default() }))
     }
 
     /// The bytes of the pool that are not charged.
@@ -83,45 +83,29 @@ impl Default for AnswerMemory {
     }
 }
 
-/// The memory of the requests on one connection. Clones share the same state.
-#[derive(Debug, Clone)]
-pub struct ConnectionMemory {
-    all: Arc<MemoryState>,
-    own: Arc<Semaphore>,
-}
-
-impl ConnectionMemory {
-    /// A new charge of zero bytes.
-    pub fn charge(&self) -> Charge {
-        Charge(Arc::new(Charged { connection: self.clone(), held: Mutex::default() }))
-    }
-}
-
 /// The memory of one request or answer. Clones share the state; dropping the last clone releases the memory.
 #[derive(Debug, Clone)]
 pub struct Charge(Arc<Charged>);
 
 #[derive(Debug)]
 struct Charged {
-    connection: ConnectionMemory,
+    all: AnswerMemory,
     held: Mutex<HeldBytes>,
 }
 
 #[derive(Debug, Default)]
 struct HeldBytes {
-    permits: Vec<OwnedSemaphorePermit>,
-    /// The charged bytes; the permits cover at least as many.
+    /// Of the pool, for the bytes above [`OWN_BYTES`].
+    permit: Option<OwnedSemaphorePermit>,
     bytes: u64,
-    /// Charges that are released with this one.
-    joined: Vec<Charge>,
 }
 
 impl HeldBytes {
-    fn add(&mut self, permit: OwnedSemaphorePermit) {
-        // One permit for each of the two semaphores.
-        match self.permits.iter_mut().find(|held| Arc::ptr_eq(held.semaphore(), permit.semaphore())) {
+    fn add(&mut self, bytes: u64, permit: OwnedSemaphorePermit) {
+        self.bytes += bytes;
+        match &mut self.permit {
             Some(held) => held.merge(permit),
-            None => self.permits.push(permit),
+            None => self.permit = Some(permit),
         }
     }
 }
@@ -152,9 +136,9 @@ impl Charge {
         request.data.get(&TypeId::of::<Self>())?.downcast_ref().cloned()
     }
 
-    /// A new charge to the same connection.
+    /// A new charge to the same memory.
     pub fn beside(&self) -> Self {
-        self.0.connection.charge()
+        self.0.all.charge()
     }
 
     /// Charges the values of an answer before any of them exists, by the bound of their number. The charge is released after the execution.
@@ -170,14 +154,9 @@ impl Charge {
         self.lock().bytes
     }
 
-    /// Keeps another charge as long as this one.
-    pub fn join(&self, other: Self) {
-        self.lock().joined.push(other);
-    }
-
     /// The maximum that can be charged to the pool.
     pub fn most(&self) -> u64 {
-        self.0.connection.all.bytes
+        self.0.all.0.bytes
     }
 
     /// Charges this many more bytes, if they are free now.
@@ -198,7 +177,7 @@ impl Charge {
     }
 
     async fn wait_for(&self, bytes: u64, missing: u32) -> Result<(), OverBudget> {
-        let all = &self.0.connection.all;
+        let all = &self.0.all.0;
         if u64::from(missing) > units(all.bytes) {
             return Err(OverBudget::TooLarge(all.bytes));
         }
@@ -207,24 +186,19 @@ impl Charge {
         let Ok(permit) = timeout(WAIT, Arc::clone(&all.pool).acquire_many_owned(missing)).await else {
             return Err(over_budget);
         };
-        let mut held = self.lock();
-        held.add(permit.expect("the semaphore is never closed"));
-        held.bytes += bytes;
+        self.lock().add(bytes, permit.expect("the semaphore is never closed"));
         Ok(())
     }
 
-    /// Charges without waiting, to the connection's own memory or else to the pool. The error is the number of missing units.
+    /// Charges without waiting. The error is the number of missing units.
     fn take_at_once(&self, bytes: u64) -> Result<(), u32> {
-        let ConnectionMemory { all, own } = &self.0.connection;
         let mut held = self.lock();
-        let covered: u64 = held.permits.iter().map(|permit| permit.num_permits() as u64).sum();
+        let covered = held.permit.as_ref().map_or(0, |permit| permit.num_permits() as u64);
         // `u32::MAX` units are more than any pool has.
-        let missing = u32::try_from(units(held.bytes + bytes).saturating_sub(covered)).unwrap_or(u32::MAX);
-        if missing > 0 {
-            let permit = |from: &Arc<Semaphore>| Arc::clone(from).try_acquire_many_owned(missing);
-            held.add(permit(own).or_else(|_| permit(&all.pool)).map_err(|_| missing)?);
-        }
-        held.bytes += bytes;
+        let missing = units((held.bytes + bytes).saturating_sub(OWN_BYTES)).saturating_sub(covered);
+        let missing = u32::try_from(missing).unwrap_or(u32::MAX);
+        let permit = Arc::clone(&self.0.all.0.pool).try_acquire_many_owned(missing).map_err(|_| missing)?;
+        held.add(bytes, permit);
         Ok(())
     }
 
@@ -255,14 +229,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn charges_never_exceed_the_bounds_and_are_released_on_drop() {
         let memory = AnswerMemory::new(2 * MB, 1);
-        let (one, other) = (memory.connection(), memory.connection());
-        let charge = one.charge();
+        let charge = memory.charge();
         assert_eq!(charge.take(OWN_BYTES).await, Ok(()));
-        assert_eq!(memory.free(), 2 * MB, "the own bytes of a connection do not count in the pool");
+        assert_eq!(memory.free(), 2 * MB, "the own bytes of a charge do not count in the pool");
         assert_eq!(charge.take(2 * MB).await, Ok(()));
-        assert_eq!(one.charge().take(1).await, Err(OverBudget::InAll(2 * MB)));
-        assert_eq!(other.charge().take(OWN_BYTES).await, Ok(()), "another connection has its own bytes");
-        assert_eq!(other.charge().take(3 * MB).await, Err(OverBudget::TooLarge(2 * MB)));
+        assert_eq!(charge.take(1).await, Err(OverBudget::InAll(2 * MB)));
+        let other = memory.charge();
+        assert_eq!(other.take(OWN_BYTES).await, Ok(()), "another charge has its own bytes");
+        assert_eq!(other.take(3 * MB).await, Err(OverBudget::TooLarge(2 * MB)));
         let clone = charge.clone();
         drop(charge);
         assert_eq!(memory.free(), 0);
@@ -273,15 +247,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_charge_waits_for_free_memory_if_there_is_a_place_to_wait() {
         let memory = AnswerMemory::new(MB, 1);
-        let connections = [(); 3].map(|()| memory.connection());
-        let first = connections[0].charge();
-        assert!(first.try_take(MB));
-        assert!(!connections[1].charge().try_take(MB));
-        let waiting = connections[1].charge();
-        let waiting = tokio::spawn(async move { waiting.take(MB).await });
+        let first = memory.charge();
+        assert!(first.try_take(OWN_BYTES + MB));
+        assert!(!memory.charge().try_take(OWN_BYTES + MB));
+        let waiting = memory.charge();
+        let waiting = tokio::spawn(async move { waiting.take(OWN_BYTES + MB).await });
         tokio::task::yield_now().await;
-        assert_eq!(connections[2].charge().take(MB).await, Err(OverBudget::InAll(MB)), "only one charge can wait");
-        assert_eq!(connections[2].charge().take(OWN_BYTES).await, Ok(()), "own bytes need no memory of the pool");
+        assert_eq!(memory.charge().take(MB).await, Err(OverBudget::InAll(MB)), "only one charge can wait");
+        assert_eq!(memory.charge().take(OWN_BYTES).await, Ok(()), "own bytes need no memory of the pool");
         drop(first);
         assert_eq!(waiting.await.expect("the task does not panic"), Ok(()));
     }
@@ -289,13 +262,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn small_charges_share_a_unit() {
         let memory = AnswerMemory::new(MB, 1);
-        let connection = memory.connection();
-        let charge = connection.charge();
+        let charge = memory.charge();
         for _ in 0..OWN_BYTES {
             assert_eq!(charge.take(1).await, Ok(()));
         }
         assert_eq!(memory.free(), MB);
-        assert_eq!(charge.take(1).await, Ok(()));
+        for _ in 0..UNIT {
+            assert_eq!(charge.take(1).await, Ok(()));
+        }
         assert_eq!(memory.free(), MB - UNIT);
     }
 }

@@ -252,7 +252,7 @@ impl ContentService {
         let completion = operation.map(|operation| Completion::prepare(self.schemas.types(), operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
         let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
-        let dry_run = DryRun::new(&self.dry_runs, reader, charge.clone(), limit, is_open);
+        let dry_run = DryRun::new(&self.dry_runs, reader, limit, is_open);
         let context = RequestContext::new((content, Arc::clone(&self.site)), reader.clone(), budget, charge, dry_run);
         let public_url = self.public_url.clone();
         let context = RequestContext { writes_text, rate_limit: limited, public_url, ..context };

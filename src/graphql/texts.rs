@@ -21,7 +21,7 @@ use super::budget::Budget;
 use super::error::Code;
 use super::failure::with_code;
 use super::json_text::JsonText;
-use super::memory::{Charge, OverBudget};
+use super::memory::{AnswerMemory, Charge, OverBudget};
 pub use crate::content::read::KEPT_BYTES_MAX;
 
 /// The maximum size of the texts in one answer: three forms of the longest body that can be stored.
@@ -61,11 +61,6 @@ pub struct Texts {
     forms: Mutex<HashMap<Arc<str>, Arc<Forms>, RandomState>>,
     renderer: Arc<Renderer>,
     budget: Arc<Budget>,
-    memory: Option<Memory>,
-}
-
-/// The charges for the texts.
-struct Memory {
     /// For texts that are sent: held until the client has read them.
     sent: Charge,
     /// For data that is only needed to create them: held until the request ends.
@@ -75,31 +70,11 @@ struct Memory {
     refused: SetOnce<OverBudget>,
 }
 
-impl Memory {
-    async fn take(&self, charge: &Charge, bytes: usize) -> Result<(), Error> {
-        let taken = self.unless_refused(charge.take(bytes as u64)).await?;
-        taken.map_err(|error| {
-            // Another field may already have set its reason, which is as good.
-            let _ = self.refused.set(error.clone());
-            over_budget(&error)
-        })
-    }
-
-    /// Waits for `work`, but no longer than until the answer is refused.
-    async fn unless_refused<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
-        tokio::select! {
-            biased;
-            refused = self.refused.wait() => Err(over_budget(refused)),
-            done = work => Ok(done),
-        }
-    }
-}
-
 impl Texts {
-    /// The requests of a batch share the budget. Without a charge the memory of the answer is not counted.
+    /// The requests of a batch share the budget. Without a charge the answer has a memory of its own.
     pub fn new(renderer: Arc<Renderer>, budget: Arc<Budget>, charge: Option<Charge>) -> Self {
-        let memory = charge.map(|sent| Memory { working: sent.beside(), sent, refused: SetOnce::new() });
-        Self { forms: Mutex::default(), renderer, budget, memory }
+        let sent = charge.unwrap_or_else(|| AnswerMemory::default().charge());
+        Self { forms: Mutex::default(), renderer, budget, working: sent.beside(), sent, refused: SetOnce::new() }
     }
 
     /// A permit to read a body that is not charged yet.
@@ -117,7 +92,7 @@ impl Texts {
     /// As [`place_to_load`](Self::place_to_load).
     pub async fn places_to_load(&self, bodies: usize) -> Result<SemaphorePermit<'static>, Error> {
         let bodies = bodies.min(LOADED_TOGETHER_MAX);
-        self.work(FIRST_BYTES * bodies).await?;
+        self.take(&self.working, FIRST_BYTES * bodies).await?;
         let places = self.unless_refused(LOADING.acquire_many(bodies as u32)).await?;
         Ok(places.expect("the semaphore is never closed"))
     }
@@ -146,7 +121,7 @@ impl Texts {
             return Ok(());
         }
         let_others_run(text.len()).await;
-        self.work(text.len().saturating_sub(charged)).await
+        self.take(&self.working, text.len().saturating_sub(charged)).await
     }
 
     /// The forms of a body, shared by all objects with this body.
@@ -177,9 +152,7 @@ impl Texts {
         self.count(length)?;
         let_others_run(length).await;
         let json = keys.map_or_else(|| metadata.text().to_owned(), |keys| metadata.only(keys));
-        if let Some(memory) = &self.memory {
-            memory.take(&memory.sent, json.len()).await?;
-        }
+        self.take(&self.sent, json.len()).await?;
         Ok(JsonText::of_json(json))
     }
 
@@ -192,10 +165,7 @@ impl Texts {
         let length = metadata.text().len();
         self.count(length + bytes)?;
         let_others_run(length + bytes).await;
-        match &self.memory {
-            Some(memory) => memory.take(&memory.sent, bytes).await,
-            None => Ok(()),
-        }
+        self.take(&self.sent, bytes).await
     }
 
     /// The Markdown source of the body.
@@ -229,15 +199,13 @@ impl Texts {
             let html = &self.rendered(forms, markdown).await?.html;
             let_others_run(html.len()).await;
             let found: Vec<_> = headings(html).take(HEADINGS_MAX).collect();
-            self.work(bytes_of(&found)).await?;
+            self.take(&self.working, bytes_of(&found)).await?;
             Ok::<_, Error>(found)
         });
         let found = found.await?;
         let bytes = bytes_of(found);
         self.count(bytes)?;
-        if let Some(memory) = &self.memory {
-            memory.take(&memory.sent, bytes).await?;
-        }
+        self.take(&self.sent, bytes).await?;
         Ok(found)
     }
 
@@ -248,7 +216,7 @@ impl Texts {
     pub async fn rendered<'a>(&self, forms: &'a Forms, markdown: &Arc<str>) -> Result<&'a Rendered, Error> {
         let rendered = forms.rendered.get_or_try_init(async || {
             let rendered = self.unless_refused(self.renderer.rendered(markdown)).await?;
-            self.work(rendered.html.len() + rendered.text.len()).await?;
+            self.take(&self.working, rendered.html.len() + rendered.text.len()).await?;
             Ok::<_, Error>(rendered)
         });
         rendered.await.map(|rendered| &**rendered)
@@ -259,26 +227,29 @@ impl Texts {
         self.count(text.len())?;
         let json = form.get_or_try_init(async || {
             let_others_run(text.len()).await;
-            let Some(memory) = &self.memory else { return Ok(JsonText::of(text)) };
-            memory.take(&memory.sent, text.len()).await?;
+            self.take(&self.sent, text.len()).await?;
             let json = JsonText::of(text);
-            memory.take(&memory.sent, json.bytes().saturating_sub(text.len())).await?;
+            self.take(&self.sent, json.bytes().saturating_sub(text.len())).await?;
             Ok::<_, Error>(json)
         });
         json.await.cloned()
     }
 
-    async fn unless_refused<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
-        match &self.memory {
-            Some(memory) => memory.unless_refused(work).await,
-            None => Ok(work.await),
-        }
+    async fn take(&self, charge: &Charge, bytes: usize) -> Result<(), Error> {
+        let taken = self.unless_refused(charge.take(bytes as u64)).await?;
+        taken.map_err(|error| {
+            // Another field may already have set its reason, which is as good.
+            let _ = self.refused.set(error.clone());
+            over_budget(&error)
+        })
     }
 
-    async fn work(&self, bytes: usize) -> Result<(), Error> {
-        match &self.memory {
-            Some(memory) => memory.take(&memory.working, bytes).await,
-            None => Ok(()),
+    /// Waits for `work`, but no longer than until the answer is refused.
+    async fn unless_refused<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
+        tokio::select! {
+            biased;
+            refused = self.refused.wait() => Err(over_budget(refused)),
+            done = work => Ok(done),
         }
     }
 
@@ -310,7 +281,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::graphql::memory::{AnswerMemory, OWN_BYTES};
+    use crate::graphql::memory::OWN_BYTES;
 
     const MB: usize = 1024 * 1024;
 
@@ -319,9 +290,9 @@ mod tests {
     async fn a_refused_answer_waits_for_nothing() {
         // One charge can wait for free memory.
         let memory = AnswerMemory::new(MB as u64, 1);
-        let other = memory.connection().charge();
+        let other = memory.charge();
         assert!(other.try_take(OWN_BYTES) && other.try_take(MB as u64), "another answer has all memory");
-        let charge = memory.connection().charge();
+        let charge = memory.charge();
         let texts = Texts::new(Arc::default(), Arc::default(), Some(charge));
         let loading = LOADING.acquire_many(128).await.expect("the semaphore is never closed");
         let begun = Instant::now();

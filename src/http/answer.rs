@@ -68,7 +68,7 @@ impl RequestFailure {
     }
 
     pub fn render(self, media: Media) -> Response<Body> {
-        let outcome = RequestOutcome { code: Some(self.code.as_str()), operation: None };
+        let outcome = RequestOutcome { code: Some(self.code.as_str()), ..RequestOutcome::default() };
         let (status, allow) = (self.status, self.allow);
         let retry_after = self.code.retry_after();
         let mut response = json(status, media.content_type(), Json::of(&self.into()));
@@ -204,7 +204,8 @@ impl Answer {
         }
         set_retry_after(&mut sent, self.retry_after);
         sent.headers_mut().extend(self.headers);
-        sent.extensions_mut().insert(RequestOutcome { code: Some(self.code), operation: None });
+        let is_held = self.held.is_some();
+        sent.extensions_mut().insert(RequestOutcome { code: Some(self.code), operation: None, is_held });
         if let Some(held) = self.held {
             sent.extensions_mut().insert(held);
         }

@@ -12,11 +12,9 @@ use tokio::sync::Semaphore;
 
 use super::{
     answer::RequestFailure,
-    assets::UploadPlaces,
-    body::Receiving,
     cdn::Freshness,
-    clients::{Clients, client_address},
-    connection::SharedByRequests,
+    clients::{Shares, client_of, last_address},
+    connection::Connection,
     cors::RefusedOrigins,
     health::Readiness,
     json::HeldJson,
@@ -28,17 +26,14 @@ use super::{
 };
 use crate::graphql::{documents::Documents, error::Code, held::HeldAnswers, memory::Charge, service::GraphqlService};
 
-/// The memory that every request uses from its head to the last byte of its answer: a short body, and a piece of the answer in the buffers of
-/// the connection.
-pub(super) const REQUEST_BYTES: u64 = 32 * 1024;
+/// Files that arrive at once; each takes up to its limit on the disk.
+const UPLOADS_MAX: usize = 16;
 
 /// A request's share of the resources of the server.
 pub(super) struct Share {
-    /// The memory of the request until its answer is sent.
+    /// The memory of the request and its answer, until the answer is sent.
     pub(super) charge: Charge,
-    /// The memory of its body and parameters until it has run.
-    pub(super) working: Charge,
-    pub(super) connection: Arc<SharedByRequests>,
+    pub(super) connection: Arc<Connection>,
     /// The address of the client, if it is known.
     pub(super) client: Option<IpAddr>,
 }
@@ -52,29 +47,26 @@ pub(super) struct Api {
     pub(super) readiness: Readiness,
     pub(super) writes: Writes,
     pub(super) settings: HttpSettings,
-    /// The memory of bodies that are arriving.
-    pub(super) receiving: Receiving,
     /// A permit for each request that runs.
     pub(super) running: Semaphore,
     pub(super) turns: Turns,
     /// A permit for each request whose token is checked.
     pub(super) signing_in: Semaphore,
-    /// Set if a header of a trusted proxy names the client.
-    pub(super) clients: Option<Clients>,
+    /// The requests in progress of each client that a trusted proxy names.
+    pub(super) requests_of_clients: Shares,
     /// The SDL, printed for the first request.
     sdl: OnceLock<Bytes>,
     /// The held answers; `None` if a setting or the store does not allow them.
     pub(super) held: Option<Arc<HeldAnswers<HeldJson>>>,
-    /// The slots of pictures that are being uploaded.
-    pub(super) uploading: UploadPlaces,
+    /// A permit for each file that is being uploaded.
+    pub(super) uploading: Semaphore,
     pub(super) refused_origins: RefusedOrigins,
 }
 
 impl Share {
     /// The share of a query of the server itself, whose memory is released before the request is answered.
     pub(super) fn of_own_query(&self) -> Self {
-        let (charge, working, connection) = (self.charge.beside(), self.working.beside(), Arc::clone(&self.connection));
-        Self { charge, working, connection, client: self.client }
+        Self { charge: self.charge.beside(), connection: Arc::clone(&self.connection), client: self.client }
     }
 }
 
@@ -85,35 +77,35 @@ impl Api {
         writes: Writes,
         settings: HttpSettings,
     ) -> Self {
-        let HttpSettings { limits, client_address_header, trusted, trusted_only, .. } = &settings;
-        let clients = client_address_header.clone().map(|header| Clients::new(header, limits.client_requests));
+        let HttpSettings { limits, trusted, trusted_only, .. } = &settings;
         Self {
             readiness,
             writes,
-            receiving: Receiving::new(limits),
             running: Semaphore::new(limits.running),
             turns: Turns::default(),
             signing_in: Semaphore::new(limits.running),
-            clients,
+            requests_of_clients: Shares::new(limits.client_requests),
             held: service.announcements().and_then(|writes| HeldAnswers::of(&writes, limits.held_bytes)),
             sdl: OnceLock::new(),
             service,
             documents: Documents::default(),
             persisted: Persisted::new(Arc::clone(trusted), *trusted_only, limits),
-            uploading: UploadPlaces::default(),
+            uploading: Semaphore::new(UPLOADS_MAX),
             refused_origins: RefusedOrigins::default(),
             settings,
         }
     }
 
-    /// Charges the memory of a request before its body is read and before it gets a slot to run. The requests of a client that does not
-    /// read its answers wait here.
-    pub(super) async fn share_of(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Share, RequestFailure> {
-        let connection = SharedByRequests::of(extensions);
-        let charge = connection.memory.charge();
-        charge.take(REQUEST_BYTES).await?;
-        let client = client_address(self.settings.client_address_header.as_ref(), headers, extensions);
-        Ok(Share { working: charge.beside(), charge, connection, client })
+    pub(super) fn share_of(&self, headers: &HeaderMap, extensions: &Extensions) -> Share {
+        let connection = Connection::of(extensions);
+        let client = self.client(headers, &connection);
+        Share { charge: connection.server.memory.charge(), connection, client }
+    }
+
+    /// The client of a request: the address in the header of a trusted proxy, otherwise the other end of the connection.
+    pub(super) fn client(&self, headers: &HeaderMap, connection: &Connection) -> Option<IpAddr> {
+        let header = self.settings.client_address_header.as_ref();
+        header.and_then(|header| last_address(headers, header)).or(connection.peer).map(client_of)
     }
 
     /// The SDL of the schema, if introspection is allowed.
@@ -134,7 +126,7 @@ impl Api {
             let message = format!("The URL has {bytes} bytes; the limit is {limit}. Send the request by POST.");
             return Err(RequestFailure::new(StatusCode::URI_TOO_LONG, Code::UriTooLong, message));
         }
-        parameters::from_uri(uri, self.parameter_bounds(), &share.working).await
+        parameters::from_uri(uri, self.parameter_bounds(), &share.charge).await
     }
 
     /// Adds the caching headers to an answer that a CDN may cache.

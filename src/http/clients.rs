@@ -1,71 +1,33 @@
-//! Identifies the client of a request, and limits its requests in progress. The rule: behind a proxy all clients have one address, and only
+//! Identifies the client of a request, and counts what it uses. The rule: behind a proxy all clients have one address, and only
 //! a header of a trusted proxy identifies them. If the operator trusts no header, connections are limited by address, and requests per
 //! client are not limited.
 
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    net::{IpAddr, Ipv6Addr, SocketAddr},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::{
-    body::Body,
-    extract::Request,
-    http::{Extensions, HeaderMap, HeaderName, Response, StatusCode},
-    response::IntoResponse,
-};
-use http_body_util::BodyExt;
-use tokio::sync::Semaphore;
+use axum::http::{HeaderMap, HeaderName};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{answer::RequestFailure, connection::SharedByRequests};
-use crate::graphql::error::Code;
-
-/// Permits of each client, or of another kind of owner. An owner without a permit in use has no entry.
+/// Permits of each client address. One without a permit in use has no entry.
 #[derive(Debug)]
-pub(super) struct Shares<Owner> {
+pub(super) struct Shares {
     each: usize,
-    of_owners: Mutex<HashMap<Owner, Arc<Semaphore>>>,
+    of_clients: Mutex<HashMap<IpAddr, Arc<Semaphore>>>,
 }
 
-impl<Owner: Eq + Hash> Shares<Owner> {
+impl Shares {
     pub(super) fn new(each: usize) -> Self {
-        Self { each, of_owners: Mutex::default() }
+        Self { each, of_clients: Mutex::default() }
     }
 
-    pub(super) fn of(&self, owner: Owner) -> Arc<Semaphore> {
-        let mut owners = self.of_owners.lock().unwrap_or_else(PoisonError::into_inner);
-        owners.retain(|_, permits| Arc::strong_count(permits) > 1);
-        Arc::clone(owners.entry(owner).or_insert_with(|| Arc::new(Semaphore::new(self.each))))
+    /// `None` if the client uses all of its permits.
+    pub(super) fn take(&self, client: IpAddr) -> Option<OwnedSemaphorePermit> {
+        let mut clients = self.of_clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|_, permits| Arc::strong_count(permits) > 1);
+        let permits = clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(self.each)));
+        Arc::clone(permits).try_acquire_owned().ok()
     }
-
-    #[cfg(test)]
-    pub(super) fn owners(&self) -> usize {
-        self.of_owners.lock().expect("no panic").len()
-    }
-}
-
-/// The requests that each client has in progress.
-#[derive(Debug)]
-pub(super) struct Clients {
-    header: HeaderName,
-    pub(super) requests: Shares<IpAddr>,
-}
-
-impl Clients {
-    pub(super) fn new(header: HeaderName, requests_max: usize) -> Self {
-        Self { header, requests: Shares::new(requests_max) }
-    }
-}
-
-/// The client of a request: the address in the header of a trusted proxy, otherwise the other end of the connection.
-pub(super) fn client_address(
-    header: Option<&HeaderName>,
-    headers: &HeaderMap,
-    extensions: &Extensions,
-) -> Option<IpAddr> {
-    let named = header.and_then(|header| last_address(headers, header));
-    named.or_else(|| extensions.get::<Arc<SharedByRequests>>()?.peer).map(client_of)
 }
 
 /// The address that identifies a client: for IPv6, the /64 network, because a client commonly has a whole one.
@@ -76,41 +38,12 @@ pub(super) fn client_of(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The last address, which the proxy itself has written. The client can choose all addresses before it.
-fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
+/// The last address in the header of a trusted proxy, which the proxy itself has written. The client can choose all addresses before it.
+pub(super) fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
     let value = headers.get_all(name).iter().next_back()?.to_str().ok()?;
     let last = value.rsplit(',').next()?.trim();
     let address = last.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(last);
     address.parse().ok().or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
-}
-
-/// Refuses the request of a client that has reached the limit.
-pub(super) async fn limit<F>(
-    clients: Option<&Clients>,
-    request: Request,
-    next: impl FnOnce(Request) -> F,
-) -> Response<Body>
-where
-    F: Future<Output = Response<Body>>,
-{
-    let Some(clients) = clients else { return next(request).await };
-    let client = client_address(Some(&clients.header), request.headers(), request.extensions());
-    let Some(client) = client else { return next(request).await };
-    match clients.requests.of(client).try_acquire_owned() {
-        // The body keeps the slot until it is sent.
-        Ok(slot) => next(request).await.map(|body| {
-            Body::new(body.map_err(move |error| {
-                let _slot = &slot;
-                error
-            }))
-        }),
-        Err(_) => {
-            let max = clients.requests.each;
-            let message =
-                format!("This client has {max} requests in progress, which is the limit. Wait for their answers.");
-            RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message).into_response()
-        }
-    }
 }
 
 #[cfg(test)]
@@ -145,12 +78,12 @@ mod tests {
     #[test]
     fn a_slot_is_released_and_a_client_without_requests_has_no_entry() {
         let shares = Shares::new(2);
-        let slot = |client| shares.of(client).try_acquire_owned();
-        let slots = [slot("one"), slot("one")];
-        assert!(slots.iter().all(Result::is_ok) && slot("one").is_err() && slot("other").is_ok());
+        let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().expect("an address"));
+        let slots = [shares.take(one), shares.take(one)];
+        assert!(slots.iter().all(Option::is_some) && shares.take(one).is_none() && shares.take(other).is_some());
         drop(slots);
-        let _last = slot("other");
-        assert_eq!(shares.owners(), 1);
+        let _last = shares.take(other);
+        assert_eq!(shares.of_clients.lock().expect("no panic").len(), 1);
     }
 
     #[test]

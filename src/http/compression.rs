@@ -23,7 +23,7 @@ use tower_http::{
 };
 
 use super::{
-    connection::SharedByRequests,
+    connection::Connection,
     json::{GZIP_LEVEL, HeldJson},
 };
 
@@ -51,7 +51,7 @@ where
 {
     let headers = request.headers();
     let (takes_compressed, takes_gzip) = (headers.contains_key(header::ACCEPT_ENCODING), takes_gzip(headers));
-    let connection = request.extensions().get::<Arc<SharedByRequests>>().cloned();
+    let connection = request.extensions().get::<Arc<Connection>>().cloned();
     let mut response = next(request).await;
     let held = response.extensions_mut().remove::<Arc<HeldJson>>();
     let is_plain = response.extensions().get::<Uncompressed>().is_some();
@@ -65,7 +65,7 @@ where
     {
         send_gzip(gzip, &mut response);
     } else if let Some(connection) = connection {
-        let charge = response.extensions_mut().get_or_insert_with(|| connection.memory.charge()).clone();
+        let charge = response.extensions_mut().get_or_insert_with(|| connection.server.memory.charge()).clone();
         if !charge.try_take(COMPRESSOR_BYTES) {
             response.extensions_mut().insert(Uncompressed);
         }

@@ -14,7 +14,6 @@ use super::{
     api::{Api, Share},
     held::ToHold,
     persisted::{NotAdmitted, Resolved},
-    timing::Stages,
 };
 use crate::graphql::{
     access::has_token,
@@ -58,15 +57,15 @@ fn refuse(ran: Ran, begun: Instant) -> Ran {
     ran
 }
 
-/// Runs a request of a client.
+/// Runs a request of a client. Sets the `operation` once it is chosen.
 pub(super) async fn run(
     api: &Api,
     request: GraphqlRequest,
     terms: (CanWrite, Option<ToHold>),
     share: &Share,
-    stages: &mut Stages,
+    operation: &mut Option<&'static str>,
 ) -> Result<Ran, RequestFailure> {
-    run_document(api, request, Document::OfClient, terms, share, stages).await
+    run_document(api, request, Document::OfClient, terms, share, operation).await
 }
 
 /// Runs a query of the server itself, with a document that was checked at startup.
@@ -75,10 +74,9 @@ pub(super) async fn run_own(
     request: GraphqlRequest,
     document: &Arc<CheckedDocument>,
     share: &Share,
-    stages: &mut Stages,
 ) -> Result<Answer, RequestFailure> {
     let document = Document::Own(Arc::clone(document));
-    Ok(run_document(api, request, document, (CanWrite::No, None), share, stages).await?.answer)
+    Ok(run_document(api, request, document, (CanWrite::No, None), share, &mut None).await?.answer)
 }
 
 async fn run_document(
@@ -87,12 +85,11 @@ async fn run_document(
     document: Document,
     (can_write, to_hold): (CanWrite, Option<ToHold>),
     share: &Share,
-    stages: &mut Stages,
+    chosen: &mut Option<&'static str>,
 ) -> Result<Ran, RequestFailure> {
     let begun = Instant::now();
     let request = share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
     let prepared = prepare(api, request, document, share).await;
-    stages.end("admit");
     let Prepared { admitted: Admitted { request, kind, has_secret }, registers } = match prepared {
         Ok(prepared) => prepared,
         Err(NotAdmitted::Failed(failure)) => {
@@ -103,7 +100,7 @@ async fn run_document(
         Err(NotAdmitted::NotRegistered(error)) => return Ok(refuse(Ran::refused(error, true).with_status_ok(), begun)),
     };
     let operation = name_of(kind);
-    stages.run(operation);
+    *chosen = Some(operation);
     check_kind(kind, can_write, Subscribed::of(&request).is_some())?;
     // A held answer would not register the document, so such a request is always executed.
     let to_hold = to_hold.filter(|_| kind == OperationType::Query && !has_secret && registers.is_none());
@@ -113,9 +110,7 @@ async fn run_document(
     };
     let ran = match sign_in(api, request).await {
         Ok(request) => {
-            let _own_slot = share.connection.running.acquire().await.expect("the semaphore is never closed");
             let _slot = api.running.acquire().await.expect("the semaphore is never closed");
-            stages.end("wait");
             let span = spans::execute(operation, request.operation_name.as_deref());
             // Only requests that run have a copy of the text.
             let document = registers.and_then(|hash| HashedDocument::verified(&request.query, hash));
@@ -130,7 +125,6 @@ async fn run_document(
         }
         Err(error) => Ran::refused(error, has_secret),
     };
-    stages.end("execute");
     metrics::operation_answered(operation, ran.answer.code(), begun.elapsed());
     Ok(ran)
 }
@@ -149,12 +143,6 @@ enum Document {
     Own(Arc<CheckedDocument>),
 }
 
-/// The memory of a request until it has run. The request owns it, so that a mutation that continues without its client keeps it.
-struct WorkingMemory {
-    _parameters: Charge,
-    _document: Charge,
-}
-
 /// Finds, charges and checks the document of a request. Nothing is executed here.
 async fn prepare(
     api: &Api,
@@ -167,9 +155,8 @@ async fn prepare(
         Document::OfClient => api.persisted.resolve(&request)?,
         Document::Own(own) => Resolved { trusted: Some(own), ..Resolved::default() },
     };
-    let memory = share.working.beside();
     if let Some(text) = text {
-        memory.take(text.len() as u64).await?;
+        share.charge.take(text.len() as u64).await?;
         text[..].clone_into(&mut request.query);
     }
     // A request for the cost alone executes nothing, so it does not register its document.
@@ -180,8 +167,7 @@ async fn prepare(
         Some(checked) => checked.tokens(),
         None => count_tokens(&request.query, limits).unwrap_or_default(),
     };
-    memory.take(tokens as u64 * PARSED_TOKEN_BYTES).await?;
-    let request = request.data(WorkingMemory { _parameters: share.working.clone(), _document: memory });
+    share.charge.take(tokens as u64 * PARSED_TOKEN_BYTES).await?;
     let admitted = spans::admit().in_scope(|| api.documents.admit(checked, request, limits))?;
     Ok(Prepared { admitted, registers })
 }
@@ -198,13 +184,13 @@ pub(super) async fn sign_in(api: &Api, request: GraphqlRequest) -> Result<Graphq
 /// Executes the request and writes its answer. If there is no memory for the answer, a query is refused; the answer to a mutation is sent,
 /// because the mutation may have changed something.
 async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge: &Charge) -> Answer {
-    let own = charge.beside();
-    let response = execute(api, request.data(own.clone()), kind).await;
+    // A mutation that continues without its client keeps its memory.
+    let response = execute(api, request.data(charge.clone()), kind).await;
     let answer = Answer::of(&response);
     let refused = response.errors.into_iter().find(|error| code_of(error) == Some(Code::Overloaded.as_str()));
     drop(response.data);
     let charged = match refused {
-        None => own.take(answer.json.own_bytes()).await.map_err(ServerError::from),
+        None => charge.take(answer.json.own_bytes()).await.map_err(ServerError::from),
         Some(mut error) => {
             error.path.clear();
             error.locations.clear();
@@ -213,10 +199,7 @@ async fn answer(api: &Api, request: GraphqlRequest, kind: OperationType, charge:
     };
     match charged {
         Err(error) if kind != OperationType::Mutation => Answer::of(&GraphqlResponse::from_errors(vec![error])),
-        Ok(()) | Err(_) => {
-            charge.join(own);
-            answer
-        }
+        Ok(()) | Err(_) => answer,
     }
 }
 

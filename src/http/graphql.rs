@@ -10,7 +10,7 @@ use async_graphql::{Request as GraphqlRequest, parser::types::OperationType};
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
 
 use tracing::Instrument;
@@ -22,11 +22,11 @@ use super::{
     body, etag,
     execution::{CanWrite, Ran, name_of, run},
     held::{self, Door, ToHold},
+    observe::RequestOutcome,
     parameters::{self, SentRequest},
     playground,
     request_headers::{POSITION, asks_for_cost, check, forward},
     subscriptions::{Sent, events, websocket},
-    timing::Stages,
 };
 use crate::graphql::{budget::Budget, error::Code};
 use crate::telemetry::{metrics, spans};
@@ -39,34 +39,28 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
         body::discard(&head.headers, body, &api.settings.limits).await;
         return not_acceptable();
     };
-    let mut stages = Stages::begin(api.settings.reports_timing);
-    let share = match api.share_of(&head.headers, &head.extensions).await {
-        Ok(share) => share,
-        Err(refused) => {
-            body::discard(&head.headers, body, &api.settings.limits).await;
-            return refused.render(media);
-        }
-    };
-    let receiving = body::read(&head.headers, body, &api.settings.limits, (&api.receiving, &share.working));
+    let mut operation = None;
+    let share = api.share_of(&head.headers, &head.extensions);
+    let receiving = body::read(&head.headers, body, &api.settings.limits, &share.charge);
     let received = receiving.instrument(spans::receive()).await;
-    stages.end("receive");
     let mut response = match received {
         Ok(mut body) if gets_events => {
             body.shrink_to_fit();
-            return Box::pin(events::answer(api, head.headers, share, Sent::Body(body))).await;
+            let events = Box::pin(events::answer(api, head.headers, share, Sent::Body(body))).await;
+            return events.unwrap_or_else(|refused| refused.render(Media::Json));
         }
-        Ok(received) => answer_received(&api, &head.headers, (received, media), &share, &mut stages).await,
+        Ok(received) => answer_received(&api, &head.headers, (received, media), &share, &mut operation).await,
         Err(failure) => failure.render(media),
     };
-    show_position(&api, &stages, &mut response);
+    show_position(&api, operation, &mut response);
     response.extensions_mut().insert(share.charge);
-    stages.report(&mut response);
+    response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;
     response
 }
 
 /// Adds the position to the answer to a mutation, if other servers share the store.
-fn show_position(api: &Api, stages: &Stages, response: &mut Response<Body>) {
-    if stages.may_have_written()
+fn show_position(api: &Api, operation: Option<&str>, response: &mut Response<Body>) {
+    if matches!(operation, Some("mutation" | "batch"))
         && let Some(position) = api.service.position()
     {
         response.headers_mut().insert(POSITION, HeaderValue::from(position));
@@ -79,17 +73,17 @@ async fn answer_received(
     headers: &HeaderMap,
     (received, media): (Vec<u8>, Media),
     share: &Share,
-    stages: &mut Stages,
+    operation: &mut Option<&'static str>,
 ) -> Response<Body> {
     if let Err(failure) = check(api.service.as_ref(), headers).await {
         return failure.render(media);
     }
-    let to_hold = match find_held(api, headers, (Door::Post(media), &received), share, stages) {
+    let to_hold = match find_held(api, headers, (Door::Post(media), &received), share, operation) {
         Ok(answer) => return answer.into_http(media),
         Err(to_hold) => to_hold,
     };
     // Boxed, so that the future of a held answer, which is moved into each layer, stays small.
-    Box::pin(api.turns.run(run_received(api, headers, (received, media), to_hold, share, stages))).await
+    Box::pin(api.turns.run(run_received(api, headers, (received, media), to_hold, share, operation))).await
 }
 
 /// Parses and runs the requests of a body.
@@ -99,18 +93,18 @@ async fn run_received(
     (received, media): (Vec<u8>, Media),
     to_hold: Option<ToHold>,
     share: &Share,
-    stages: &mut Stages,
+    operation: &mut Option<&'static str>,
 ) -> Response<Body> {
-    let sent = parameters::from_body(&received, api.parameter_bounds(), &share.working).await;
+    let sent = parameters::from_body(&received, api.parameter_bounds(), &share.charge).await;
     drop(received);
     match sent {
         Ok(SentRequest::One(request)) => {
-            match run(api, forward(*request, headers), (CanWrite::Yes, to_hold), share, stages).await {
+            match run(api, forward(*request, headers), (CanWrite::Yes, to_hold), share, operation).await {
                 Ok(ran) => ran.answer.into_http(media),
                 Err(failure) => failure.render(media),
             }
         }
-        Ok(SentRequest::Batch(requests)) => run_batch(api, requests, headers, share, stages).await,
+        Ok(SentRequest::Batch(requests)) => run_batch(api, requests, headers, share, operation).await,
         Err(failure) => failure.render(media),
     }
 }
@@ -121,14 +115,13 @@ fn find_held(
     headers: &HeaderMap,
     request: (Door, &[u8]),
     share: &Share,
-    stages: &mut Stages,
+    operation: &mut Option<&'static str>,
 ) -> Result<Answer, Option<ToHold>> {
     let begun = Instant::now();
     let answer = held::find(api, headers, request, &share.charge)?;
-    let operation = name_of(OperationType::Query);
-    stages.run(operation);
-    stages.end("held");
-    metrics::operation_answered(operation, answer.code(), begun.elapsed());
+    let query = name_of(OperationType::Query);
+    *operation = Some(query);
+    metrics::operation_answered(query, answer.code(), begun.elapsed());
     Ok(answer)
 }
 
@@ -141,26 +134,30 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     }
     let is_websocket = websocket::is_requested(headers);
     if is_websocket || accept::prefers_events(headers) {
-        return Box::pin(answer_with_events(api, request.into_parts().0, is_websocket)).await;
+        let (head, _) = request.into_parts();
+        let events = if is_websocket {
+            Box::pin(websocket::answer(api, head)).await
+        } else {
+            let share = api.share_of(&head.headers, &head.extensions);
+            Box::pin(events::answer(api, head.headers, share, Sent::Url(head.uri))).await
+        };
+        return events.unwrap_or_else(|refused| refused.render(Media::Json));
     }
     let Some(media) = accept::negotiate(headers) else {
         return not_acceptable();
     };
-    let mut stages = Stages::begin(api.settings.reports_timing);
-    let share = match api.share_of(headers, request.extensions()).await {
-        Ok(share) => share,
-        Err(refused) => return refused.render(media),
-    };
+    let mut operation = None;
+    let share = api.share_of(headers, request.extensions());
     if let Err(failure) = check(api.service.as_ref(), headers).await {
         return failure.render(media);
     }
     let query = request.uri().query().unwrap_or_default().as_bytes();
-    let ran = match find_held(&api, headers, (Door::Get(media), query), &share, &mut stages) {
+    let ran = match find_held(&api, headers, (Door::Get(media), query), &share, &mut operation) {
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
         Err(to_hold) => match api.request_of(request.uri(), &share).await {
             // Boxed, as for a POST.
             Ok(sent) => {
-                let run = run(&api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut stages);
+                let run = run(&api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut operation);
                 Box::pin(api.turns.run(run)).await
             }
             Err(failure) => Err(failure),
@@ -189,18 +186,8 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     let varies_by = HeaderValue::from_static("accept, authorization, graphql-cost, graphql-explain, tidings-position");
     response.headers_mut().append(header::VARY, varies_by);
     response.extensions_mut().insert(share.charge);
-    stages.report(&mut response);
+    response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;
     response
-}
-
-async fn answer_with_events(api: Arc<Api>, head: Parts, is_websocket: bool) -> Response<Body> {
-    if is_websocket {
-        return websocket::answer(api, head).await;
-    }
-    match api.share_of(&head.headers, &head.extensions).await {
-        Ok(share) => events::answer(api, head.headers, share, Sent::Url(head.uri)).await,
-        Err(refused) => refused.render(Media::Json),
-    }
 }
 
 /// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.
@@ -209,7 +196,7 @@ async fn run_batch(
     requests: Vec<Result<GraphqlRequest, RequestFailure>>,
     headers: &HeaderMap,
     share: &Share,
-    stages: &mut Stages,
+    operation: &mut Option<&'static str>,
 ) -> Response<Body> {
     let budget = Arc::new(Budget::default());
     let mut answers = Vec::with_capacity(requests.len());
@@ -217,13 +204,13 @@ async fn run_batch(
         let outcome = match request {
             Ok(request) => {
                 let request = forward(request, headers).data(Arc::clone(&budget));
-                run(api, request, (CanWrite::Yes, None), share, stages).await
+                run(api, request, (CanWrite::Yes, None), share, operation).await
             }
             Err(failure) => Err(failure),
         };
         answers.push(outcome.map_or_else(|failure| Answer::of(&failure.into()), |ran| ran.answer));
     }
-    stages.run("batch");
+    *operation = Some("batch");
     answer::batch(answers)
 }
 

@@ -1,5 +1,5 @@
 //! Held answers: the answer to an anonymous query is found by the bytes of the request, before they are parsed. The rule: a held answer has
-//! the same status, headers and bytes as the answer of an executed query; only the durations in `Server-Timing` differ.
+//! the same status, headers and bytes as the answer of an executed query.
 //!
 //! An answer is held only if it is for a single query that ran without an error, without `Authorization`, without a secret in its document
 //! and without a cost report. A feed is held like the answer to its query.
@@ -80,11 +80,11 @@ pub(super) fn find(
         Some(found) if charge.try_take(found.text.len() as u64) => {
             Ok(Answer::held(Json::held(found.text.clone(), found.hash), found))
         }
-        _ => Err(charge.try_take(request.len() as u64).then(|| {
+        _ => {
             let (held, recording) = (Arc::clone(held), held.record());
             let cdn = api.settings.cdn.clone().filter(|_| door.is_cacheable());
-            ToHold { held, cdn, door, request: request.into(), recording }
-        })),
+            Err(Some(ToHold { held, cdn, door, request: request.into(), recording }))
+        }
     }
 }
 

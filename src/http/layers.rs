@@ -6,13 +6,17 @@
 
 use std::{any::Any, convert::Infallible, panic::AssertUnwindSafe, pin::pin, sync::Arc};
 
-use axum::http::{HeaderName, HeaderValue, Response, header};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use axum::{body::Body, extract::Request, response::IntoResponse, routing::Route};
 use futures_util::FutureExt;
 use tower::{Layer, Service, service_fn, util::option_layer};
 use tower_http::cors::CorsLayer;
 
-use super::{answer::RequestFailure, api::Api, assets, clients, compression, observe, request_id};
+use super::{
+    answer::RequestFailure, api::Api, assets, compression, connection::Connection, observe, request_id,
+    socket::kept_with,
+};
+use crate::graphql::error::Code;
 
 /// JSON is data: a browser must not guess another type for it, run anything in it, or show it in a frame.
 const ALWAYS: [(HeaderName, HeaderValue); 3] = [
@@ -53,7 +57,7 @@ pub(super) fn around(
 /// Logs an origin that is not allowed. The browser hides the answer from its page without telling the operator, who could change that.
 fn note_origin(api: &Api, request: &Request) {
     if let Some(origin) = request.headers().get(header::ORIGIN).filter(|origin| !api.settings.cors.allow(origin)) {
-        api.refused_origins.note(origin, request.headers(), request.uri());
+        api.refused_origins.note(origin, request.headers());
     }
 }
 
@@ -65,7 +69,7 @@ async fn answer(api: &Api, mut route: Route, request: Request) -> Response<Body>
         None => always(route.call(request).await),
     };
     let in_time = |request| limit_time(api, request, routed);
-    let limited = |request| clients::limit(api.clients.as_ref(), request, in_time);
+    let limited = |request| limit_client(api, request, in_time);
     let caught = |request| catch_panic(request, limited);
     compression::prepare(request, |request| add_headers(request, caught)).await
 }
@@ -117,6 +121,26 @@ where
         Err(_elapsed) => {
             tracing::warn!(?limit, "a request was not answered in time");
             RequestFailure::timed_out(limit).into_response()
+        }
+    }
+}
+
+/// Refuses the request of a client that has reached the limit.
+async fn limit_client<F>(api: &Api, request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
+where
+    F: Future<Output = Response<Body>>,
+{
+    let is_named = api.settings.client_address_header.is_some();
+    let client = is_named.then(|| api.client(request.headers(), &Connection::of(request.extensions())));
+    let Some(client) = client.flatten() else { return next(request).await };
+    match api.requests_of_clients.take(client) {
+        // The body keeps the slot until it is sent.
+        Some(slot) => next(request).await.map(|body| kept_with(body, slot)),
+        None => {
+            let max = api.settings.limits.client_requests;
+            let message =
+                format!("This client has {max} requests in progress, which is the limit. Wait for their answers.");
+            RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message).into_response()
         }
     }
 }

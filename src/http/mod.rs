@@ -3,7 +3,7 @@
 //! tokens, the address of a client and the memory of answers.
 //!
 //! A refused request is answered with the same JSON on every route: `{"errors": [{"message", "extensions": {"code"}}]}`. Every wait is
-//! limited: [`server`] and `connection` limit idle connections and unread answers, `body` limits bodies, `layers` limits answers.
+//! limited: `connection` limits heads and idle connections, `socket` unread answers, `body` bodies, `layers` answers.
 
 pub mod cdn;
 pub mod cors;
@@ -14,7 +14,6 @@ pub mod settings;
 pub mod writes;
 
 mod accept;
-mod activity;
 mod answer;
 mod api;
 mod assets;
@@ -25,7 +24,6 @@ mod connection;
 mod etag;
 mod execution;
 mod feeds;
-mod frames;
 mod graphql;
 mod held;
 mod json;
@@ -36,10 +34,10 @@ mod persisted;
 mod playground;
 mod request_headers;
 mod request_id;
+mod socket;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
-mod timing;
 mod turns;
 
 use std::sync::Arc;
@@ -47,8 +45,9 @@ use std::sync::Arc;
 use axum::{Router, routing::get};
 use tower::layer::layer_fn;
 
+pub use observe::RequestOutcome;
 pub use request_id::RequestId;
-pub use server::{Stopped, listen, run};
+pub use server::{Stopped, run};
 pub use settings::{HttpLimits, HttpSettings, ServerLimits};
 pub use writes::Writes;
 

@@ -30,11 +30,13 @@ const WATCHED: [&str; 2] = ["/healthz", "/readyz"];
 
 /// The outcome of a request to `/graphql`, in the extensions of its answer.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct RequestOutcome {
+pub struct RequestOutcome {
     /// `query`, `mutation` or `batch`; `None` if no operation was chosen.
     pub operation: Option<&'static str>,
     /// The code of the first error, or `OK`.
     pub code: Option<&'static str>,
+    /// Whether the answer was cached.
+    pub is_held: bool,
 }
 
 /// Runs inside the layer that assigns the request id.
@@ -65,7 +67,7 @@ fn root(request: &Request, method: &'static str, route: &'static str) -> Span {
 
 /// The span of the request id adds the method and the path to the line.
 fn log(route: &'static str, status: u16, took: Duration, outcome: RequestOutcome) {
-    let RequestOutcome { operation, code } = outcome;
+    let RequestOutcome { operation, code, .. } = outcome;
     let duration_ms = (took.as_secs_f64() * 1e6).round() / 1e3;
     if WATCHED.contains(&route) {
         tracing::debug!(target: "tidings::access", status, duration_ms, "http.request");

@@ -187,11 +187,11 @@ mod tests {
     }
 
     fn from_body(body: &[u8], bounds: Bounds) -> Result<SentRequest, RequestFailure> {
-        now(super::from_body(body, bounds, &AnswerMemory::default().connection().charge()))
+        now(super::from_body(body, bounds, &AnswerMemory::default().charge()))
     }
 
     fn from_uri(uri: &Uri, bounds: Bounds) -> Result<Request, RequestFailure> {
-        now(super::from_uri(uri, bounds, &AnswerMemory::default().connection().charge()))
+        now(super::from_uri(uri, bounds, &AnswerMemory::default().charge()))
     }
 
     fn bounds(batch_max: usize) -> Bounds {

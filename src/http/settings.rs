@@ -1,5 +1,5 @@
 //! The settings of HTTP. The rule: the defaults are restrictive: no other origin may send requests, a body contains one request, and there
-//! is no playground. Each limit is defined here with its reason; all except the time of the readiness check can be configured.
+//! is no playground. Each limit is defined here with its reason, and can be configured.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -22,9 +22,6 @@ pub struct HttpSettings {
     pub batch_max: usize,
     /// Whether `/` is the playground, and `/graphql` redirects a person with a browser to it.
     pub playground: bool,
-    /// Whether answers report how long their stages took. It is off by default, because the duration of a search shows whether a draft was
-    /// found.
-    pub reports_timing: bool,
     /// The header in which a trusted proxy writes the client's address.
     pub client_address_header: Option<HeaderName>,
     /// The documents of the operator's manifests.
@@ -99,9 +96,7 @@ pub struct HttpLimits {
     /// How long an answer may take, including the arrival of the body. A page takes milliseconds, and requests to a throttled store fail
     /// earlier than this.
     pub request_time: Duration,
-    /// How long the readiness check may take; load balancers wait only a few seconds.
-    pub readiness_time: Duration,
-    /// How many requests run at once, on all connections; further ones wait. One HTTP/2 connection can carry many.
+    /// How many requests run at once, on all connections; further ones wait.
     pub running: usize,
     /// How many requests one client may have in progress, if a header names the client. Browsers have six connections.
     pub client_requests: usize,
@@ -120,7 +115,6 @@ impl Default for HttpLimits {
             body_time: Duration::from_secs(10),
             uri_bytes: 32 * 1024,
             request_time: Duration::from_secs(30),
-            readiness_time: Duration::from_secs(2),
             running: 256,
             client_requests: 64,
             held_bytes: HELD_BYTES_MAX,
@@ -151,8 +145,8 @@ pub struct ServerLimits {
     /// How long a stop waits for the requests in progress, before it cuts them off. Shorter than the 30 s after which orchestrators kill a
     /// process.
     pub stop_time: Duration,
-    /// Bytes of requests in progress, and of answers that clients have not received yet, on all connections. Each connection has a small
-    /// amount in addition (`OWN_BYTES`). With the other limits it keeps the process below 400 MB.
+    /// Bytes of requests in progress, and of answers that clients have not received yet, on all connections, without the first
+    /// `OWN_BYTES` of each. With the other limits it keeps the process below 400 MB.
     pub answer_bytes: u64,
 }
 

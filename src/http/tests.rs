@@ -16,7 +16,7 @@ const COUNT: usize = 10;
 async fn measure(body: &str, kept: &mut Vec<Admitted>) -> Option<(u64, u64)> {
     let (bounds, limits) = (Bounds { batch_max: 0, variable_values: 10_000 }, Limits::default());
     let parse = async || -> (Admitted, u64) {
-        let charge = AnswerMemory::default().connection().charge();
+        let charge = AnswerMemory::default().charge();
         let parsed = parameters::from_body(body.as_bytes(), bounds, &charge).await;
         let Ok(SentRequest::One(request)) = parsed else { panic!("{body:.100}") };
         (admit(*request, &limits).unwrap_or_else(|refusal| panic!("{refusal:?}: {body:.100}")), charge.bytes())

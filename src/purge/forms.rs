@@ -1,5 +1,6 @@
 //! How each CDN is purged. The rule: the tags of one request are within the limits of the CDN, and its token is never shown.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -143,13 +144,13 @@ impl Sender {
         self.settings.kind.batch_max()
     }
 
-    pub(super) async fn send(&self, tags: &[Tag]) -> Result<(), PurgeError> {
+    pub(super) async fn send(&self, tags: &BTreeSet<Tag>) -> Result<(), PurgeError> {
         let sent = self.request(tags).send().await;
         let answer = sent.map_err(|error| PurgeError::Http(error.without_url().to_string()))?;
         if answer.status().is_success() { Ok(()) } else { Err(PurgeError::Refused(answer.status())) }
     }
 
-    fn request(&self, tags: &[Tag]) -> RequestBuilder {
+    fn request(&self, tags: &BTreeSet<Tag>) -> RequestBuilder {
         let PurgeSettings { kind, url: PurgeUrl(url), token } = &self.settings;
         let texts: Vec<String> = tags.iter().map(Tag::to_string).collect();
         let (url, joined) = (url.clone(), texts.join(" "));

@@ -1,6 +1,6 @@
 //! Purges of a CDN by tags. The rule: nothing waits for a purge, and a tag that was lost is replaced by a purge of everything.
 //!
-//! Each write is purged twice: after [`queue::COLLECTED_FOR`], and again after [`queue::AGAIN_AFTER`], because until
+//! Each write is purged twice: within [`queue::COLLECTED_FOR`], and again after [`queue::AGAIN_AFTER`], because until
 //! then another server may have sent the old answer (I1), or that of this server may have been under way. At its start
 //! a server purges everything, because it does not know what it left unpurged.
 
@@ -14,7 +14,6 @@ use tokio::sync::Notify;
 use tokio::time::{Instant as Moment, sleep_until, timeout};
 
 use crate::clock::Clock;
-use crate::content::Tag;
 use crate::content::changed::{ChangeSink, Changed};
 use crate::telemetry::metrics;
 
@@ -57,7 +56,8 @@ impl Purges {
     /// If there is no client of HTTP, for example because the machine has no root certificates.
     pub fn new(settings: &PurgeSettings, held_for: Duration, clock: Clock) -> Result<Self, reqwest::Error> {
         let sender = Sender::new(settings)?;
-        let shared = Shared { sender, held_for, clock, queue: Mutex::default(), wake: Notify::new() };
+        let queue = Mutex::new(Queue::begin(Moment::now()));
+        let shared = Shared { sender, held_for, clock, queue, wake: Notify::new() };
         Ok(Self(Arc::new(shared)))
     }
 
@@ -113,11 +113,10 @@ impl Purges {
     /// Sends one batch.
     async fn send_next(&self) -> Result<(), PurgeError> {
         let batch = self.lock().batch(Moment::now(), self.0.sender.batch_max());
-        if batch.is_empty() {
+        if batch.tags.is_empty() {
             return Ok(());
         }
-        let tags: Vec<Tag> = batch.iter().map(|(tag, _)| *tag).collect();
-        let answer = self.0.sender.send(&tags).await;
+        let answer = self.0.sender.send(&batch.tags).await;
         metrics::purged(if answer.is_ok() { "ok" } else { "failed" });
         answer.inspect(|()| self.lock().sent(&batch))
     }

@@ -62,8 +62,8 @@ pub(super) fn start(directives: &Directives, format: LogFormat, tracing: &Tracin
     drop(started);
 }
 
-/// The warnings of these crates are about input of clients and posts: text inside an HTML table, a closed connection.
-const QUIET_BY_DEFAULT: &str = "html5ever=error,h2=error";
+/// The warnings of this crate are about posts: text inside an HTML table.
+const QUIET_BY_DEFAULT: &str = "html5ever=error";
 
 fn filter(directives: &Directives) -> EnvFilter {
     // Before the given directives, so that these can override it.

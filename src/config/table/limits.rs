@@ -35,7 +35,7 @@ settings! {
     ANSWER_SECONDS = number("limits.answer_seconds", (1, 86_400), || in_seconds(SERVER.answer_time)),
         "Seconds that a client may take to receive a whole answer.";
     ANSWER_BYTES = number("limits.answer_bytes", (1 << 20, 1 << 40), || SERVER.answer_bytes),
-        "Bytes of requests in progress and of answers that clients have not received yet, on all connections; the first 128 KiB of each connection do not count. \
+        "Bytes of requests in progress and of answers that clients have not received yet, on all connections; the first 64 KiB of each do not count. \
          Set it higher than limits.body_bytes.";
     STOP_SECONDS = number("limits.stop_seconds", (1, 3_600), || in_seconds(SERVER.stop_time)),
         "Seconds that a stop waits for the requests in progress.";

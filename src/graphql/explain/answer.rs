@@ -207,7 +207,7 @@ mod tests {
     fn a_plan_without_free_memory_lists_nothing_and_counts_all() {
         let memory = AnswerMemory::new(OWN_BYTES, 1);
         for (requests, are_listed) in [(3, true), (1_000, false)] {
-            let charge = memory.connection().charge();
+            let charge = memory.charge();
             let prices = StoragePrices::default();
             let (used, bound) = (StorageUse::default(), Bound::default());
             let plan = describe(explained(requests), &used, (&bound, &[]), (&prices, true), Some(&charge));

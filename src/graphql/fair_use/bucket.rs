@@ -67,12 +67,6 @@ impl Rate {
     }
 }
 
-/// Too little is left. Enough will be left after this many ticks, if no other operation takes it and all running ones end now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wait {
-    pub ticks: u64,
-}
-
 /// The missing part of a bucket. The default is a full bucket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Bucket {
@@ -86,7 +80,10 @@ pub(super) struct Bucket {
 
 impl Bucket {
     /// Reserves `cost`, or the whole bucket if it holds less, and returns how much it reserved.
-    pub(super) fn take(&mut self, rate: Rate, now: Instant, cost: u64) -> Result<u64, Wait> {
+    ///
+    /// # Errors
+    /// The ticks after which enough is left, if no other operation takes it and all running ones end now.
+    pub(super) fn take(&mut self, rate: Rate, now: Instant, cost: u64) -> Result<u64, u64> {
         self.fill(rate, now);
         let needed = cost.min(rate.burst);
         let taken = self.taken().saturating_add(needed.saturating_mul(UNITS));
@@ -97,7 +94,7 @@ impl Bucket {
             }
             // An operation that needs nothing is never refused.
             _ if needed == 0 => Ok(0),
-            missing => Err(Wait { ticks: rate.ticks(missing) }),
+            missing => Err(rate.ticks(missing)),
         }
     }
 
@@ -178,7 +175,7 @@ mod tests {
         let (rate, later) = (rate(10, 100), at(3_600 * TICKS_PER_SECOND));
         let mut bucket = Bucket::default();
         assert_eq!(bucket.take(rate, at(0), 100), Ok(100));
-        assert_eq!(bucket.take(rate, later, 1), Err(Wait { ticks: UNITS / 10 }));
+        assert_eq!(bucket.take(rate, later, 1), Err(UNITS / 10));
         bucket.give_back(rate, later, 100, 60);
         assert_eq!(bucket.remaining(rate, later), 40, "not 100, although the bucket had an hour");
     }
@@ -191,11 +188,11 @@ mod tests {
         bucket.give_back(rate, at(0), 100, 250);
         assert_eq!(bucket.remaining(rate, at(0)), 0);
         assert_eq!(bucket.ticks_to_more_and_full(rate, at(0)), (151 * UNITS / 10, 25 * UNITS));
-        assert_eq!(bucket.take(rate, at(0), 1), Err(Wait { ticks: 151 * UNITS / 10 }));
+        assert_eq!(bucket.take(rate, at(0), 1), Err(151 * UNITS / 10));
         assert_eq!(bucket.take(rate, at(0), 0), Ok(0), "what needs nothing runs");
         let mut almost = Bucket::default();
         assert_eq!(almost.take(rate, at(0), 1), Ok(1));
-        assert_eq!(almost.take(rate, at(0), 5_000), Err(Wait { ticks: UNITS / 10 }));
+        assert_eq!(almost.take(rate, at(0), 5_000), Err(UNITS / 10));
     }
 
     #[test]
@@ -237,7 +234,7 @@ mod tests {
                         Err(wait) => {
                             let mut ended = bucket;
                             running.iter().for_each(|(reserved, _)| ended.give_back(rate, at(now), *reserved, *reserved));
-                            let until = now + i64::try_from(wait.ticks).expect("a short wait");
+                            let until = now + i64::try_from(wait).expect("a short wait");
                             prop_assert!(ended.take(rate, at(until - 1), cost).is_err());
                             prop_assert_eq!(ended.take(rate, at(until), cost), Ok(cost));
                         }

@@ -188,7 +188,7 @@ impl LimitedClient {
                     drop(Reservation { taken, charging: Charging::Requests(0) });
                     let what = if bucket.is_for_tokens { "refused_token" } else { bucket.scope.name() };
                     metrics::rate_limited(what);
-                    return Err(RateLimited::new(bucket.state(), cost, wait.ticks, bucket.is_for_tokens));
+                    return Err(RateLimited::new(bucket.state(), cost, wait, bucket.is_for_tokens));
                 }
             }
         }

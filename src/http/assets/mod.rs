@@ -1,7 +1,6 @@
 //! Pictures and files over HTTP: `POST /assets` adds one, `GET /assets/{hash}.{extension}` reads it. The rule: a picture is in memory only while it
 //! is decoded, another file never. Before, it is in an unnamed file; after, it is sent piece by piece.
 
-mod places;
 mod range;
 mod receive;
 mod refusals;
@@ -19,7 +18,6 @@ use axum::{
 };
 
 use super::api::Api;
-pub(super) use places::UploadPlaces;
 
 const ADD: &str = "/assets";
 

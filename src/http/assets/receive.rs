@@ -6,19 +6,19 @@ use axum::{
     body::Body,
     http::{HeaderMap, StatusCode},
 };
-use futures_util::StreamExt;
+use http_body_util::BodyExt;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
 use crate::assets::{AssetError, AssetLibrary};
 use crate::graphql::error::Code;
 use crate::http::answer::RequestFailure;
-use crate::http::body::{DISCARD_BYTES_MAX, declared_length, waits_for_consent};
+use crate::http::body::{declared_length, waits_for_consent};
 
 /// `name`: that of the file, if the client has sent one.
 pub(super) async fn receive(
     headers: &HeaderMap,
-    body: Body,
+    body: &mut Body,
     assets: &AssetLibrary,
     name: Option<&str>,
 ) -> Result<File, RequestFailure> {
@@ -36,21 +36,14 @@ pub(super) async fn receive(
     }
 }
 
-async fn write(body: Body, assets: &AssetLibrary, bytes_max: u64) -> Result<File, RequestFailure> {
+async fn write(body: &mut Body, assets: &AssetLibrary, bytes_max: u64) -> Result<File, RequestFailure> {
     let mut file = tokio::fs::File::from_std(assets.temporary_file().await?);
-    let (mut chunks, mut seen) = (body.into_data_stream(), 0_u64);
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|_broken| RequestFailure::bad_request("The file ended before it was complete."))?;
-        seen += chunk.len() as u64;
-        if seen <= bytes_max {
-            file.write_all(&chunk).await.map_err(no_place)?;
-        } else if seen > bytes_max.max(DISCARD_BYTES_MAX as u64) {
-            // The rest is read and discarded, because a client that is still sending reads the refusal only if its connection stays open.
-            break;
-        }
-    }
-    if seen > bytes_max {
-        return Err(too_large(bytes_max));
+    let mut bytes_left = bytes_max;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_broken| RequestFailure::bad_request("The file ended before it was complete."))?;
+        let chunk = frame.into_data().unwrap_or_default();
+        bytes_left = bytes_left.checked_sub(chunk.len() as u64).ok_or_else(|| too_large(bytes_max))?;
+        file.write_all(&chunk).await.map_err(no_place)?;
     }
     file.flush().await.map_err(no_place)?;
     Ok(file.into_std().await)

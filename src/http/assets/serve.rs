@@ -18,7 +18,7 @@ use crate::assets::{AssetLibrary, CROP_PLACES, CropPlace, Form, Found, WIDTHS, W
 use crate::graphql::error::Code;
 use crate::graphql::memory::Charge;
 use crate::http::answer::RequestFailure;
-use crate::http::api::{Api, REQUEST_BYTES};
+use crate::http::api::Api;
 use crate::http::compression::Uncompressed;
 use crate::http::etag;
 use crate::model::AssetName;
@@ -32,10 +32,7 @@ const KEPT_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=3
 pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, _) = request.into_parts();
     let Some(assets) = &api.settings.assets else { return without_place().into_response() };
-    let share = match api.share_of(&head.headers, &head.extensions).await {
-        Ok(share) => share,
-        Err(refused) => return refused.into_response(),
-    };
+    let share = api.share_of(&head.headers, &head.extensions);
     let mut response = find(assets, &head, &share.charge).await.unwrap_or_else(IntoResponse::into_response);
     response.extensions_mut().insert(share.charge);
     response
@@ -81,9 +78,7 @@ async fn send(
     let body = match head.method {
         Method::HEAD => Body::empty(),
         _ => {
-            // Every request is already charged for this much of its answer.
-            let piece = assets.piece_bytes().min(bytes.end - bytes.start).saturating_sub(REQUEST_BYTES);
-            charge.take(piece).await?;
+            charge.take(assets.piece_bytes().min(bytes.end - bytes.start)).await?;
             Body::from_stream(assets.read(found, bytes.clone()).await?)
         }
     };

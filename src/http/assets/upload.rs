@@ -1,7 +1,9 @@
 //! `POST /assets`: the body is the file, and `name` and `alt` in the query describe it. The rule: nothing is received from a client that is
 //! not allowed to add files, and an addition that has begun runs to its end.
 
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse, ServerError};
 use axum::{
@@ -11,6 +13,7 @@ use axum::{
     response::IntoResponse,
 };
 use serde_json::json;
+use tokio::time::timeout;
 use url::form_urlencoded;
 
 use super::{receive::receive, refusals::without_place};
@@ -24,44 +27,45 @@ use crate::http::{body, execution, request_headers::forward_token};
 use crate::model::ImageFacts;
 use crate::model::asset::is_file_name;
 
+/// How long a file waits for another one to end.
+const WAIT: Duration = Duration::from_secs(10);
+
 pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
-    let (head, body) = request.into_parts();
-    let share = match api.share_of(&head.headers, &head.extensions).await {
-        Ok(share) => share,
-        Err(refused) => return refuse(&api, &head, body, refused.into_response()).await,
-    };
-    let request = share.client.into_iter().fold(GraphqlRequest::new(""), |of, client| of.data(ClientAddress(client)));
-    let signed_in = execution::sign_in(&api, forward_token(request, &head.headers)).await;
-    let admitted = signed_in.and_then(|request| api.service.check_upload(&request).map(|()| request));
-    let mut response = match admitted {
-        Ok(request) => match add(&api, &head, body, request).await {
-            Ok(uploaded) => created(&uploaded),
-            Err(refused) => refused,
-        },
-        Err(error) => refuse(&api, &head, body, failed(error)).await,
+    let (head, mut body) = request.into_parts();
+    let share = api.share_of(&head.headers, &head.extensions);
+    let mut response = match add(&api, &head, &mut body, share.client).await {
+        Ok(uploaded) => created(&uploaded),
+        Err(refused) => {
+            // So that the client reads the refusal.
+            body::discard(&head.headers, body, &api.settings.limits).await;
+            refused
+        }
     };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response.extensions_mut().insert(share.charge);
     response
 }
 
-async fn add(api: &Api, head: &Parts, body: Body, request: GraphqlRequest) -> Result<Uploaded, Response<Body>> {
-    let (assets, (name, alt)) = match (&api.settings.assets, described(head)) {
-        (None, _) => return Err(refuse(api, head, body, without_place().into_response()).await),
-        (_, Err(bad)) => return Err(refuse(api, head, body, bad.into_response()).await),
-        (Some(assets), Ok(described)) => (assets, described),
-    };
-    let Some(_receiving) = api.uploading.take(&head.headers).await else {
-        let message = "The server receives as many files as it can at the moment. Send this one again later.";
-        let busy = RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message);
-        return Err(refuse(api, head, body, busy.into_response()).await);
-    };
-    let file = receive(&head.headers, body, assets, name.as_deref()).await.map_err(IntoResponse::into_response)?;
-    let prepared = assets.prepare(file, name.as_deref()).await;
-    let ready = prepared.map_err(|error| RequestFailure::from(error).into_response())?;
+async fn add(api: &Api, head: &Parts, body: &mut Body, client: Option<IpAddr>) -> Result<Uploaded, Response<Body>> {
+    let request = client.into_iter().fold(GraphqlRequest::new(""), |of, client| of.data(ClientAddress(client)));
+    let signed_in = execution::sign_in(api, forward_token(request, &head.headers)).await;
+    let admitted = signed_in.and_then(|request| api.service.check_upload(&request).map(|()| request));
+    let request = admitted.map_err(failed)?;
+    let upload = receive_upload(api, head, body).await.map_err(IntoResponse::into_response)?;
     let service = Arc::clone(&api.service);
-    let upload = Upload { ready, name, alt };
     api.writes.run(async move { service.add_asset(request, upload).await }).await.map_err(failed)
+}
+
+async fn receive_upload(api: &Api, head: &Parts, body: &mut Body) -> Result<Upload, RequestFailure> {
+    let assets = api.settings.assets.as_ref().ok_or_else(without_place)?;
+    let (name, alt) = described(head)?;
+    let Ok(_receiving) = timeout(WAIT, api.uploading.acquire()).await else {
+        let message = "The server receives as many files as it can at the moment. Send this one again later.";
+        return Err(RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message));
+    };
+    let file = receive(&head.headers, body, assets, name.as_deref()).await?;
+    let ready = assets.prepare(file, name.as_deref()).await?;
+    Ok(Upload { ready, name, alt })
 }
 
 /// The `name` and `alt` of the query.
@@ -115,10 +119,4 @@ fn failed(error: ServerError) -> Response<Body> {
     let mut response = answer.into_http(Media::GraphqlResponse);
     response.headers_mut().insert(header::CONTENT_TYPE, Media::Json.content_type());
     response
-}
-
-/// Discards the body, so that the client reads the refusal.
-async fn refuse(api: &Api, head: &Parts, body: Body, refusal: Response<Body>) -> Response<Body> {
-    body::discard(&head.headers, body, &api.settings.limits).await;
-    refusal
 }

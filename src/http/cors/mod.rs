@@ -15,10 +15,10 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::{
     request_headers::{COST, EXPLAIN, POSITION},
-    request_id, timing,
+    request_id,
 };
 pub use origin::{AllowedOrigin, BadOrigin};
-pub(super) use refused::RefusedOrigins;
+pub(super) use refused::{RefusedOrigins, is_own};
 
 /// How long browsers cache the answer to a preflight: the maximum of Chromium.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(2 * 60 * 60);
@@ -61,9 +61,7 @@ impl AllowedOrigins {
             .allow_origin(self.origins())
             .allow_methods([Method::GET, Method::HEAD, Method::POST])
             .allow_headers(self.headers())
-            .expose_headers(
-                [request_id::HEADER, timing::HEADER, POSITION].into_iter().chain(LIMIT_HEADERS).collect::<Vec<_>>(),
-            )
+            .expose_headers([request_id::HEADER, POSITION].into_iter().chain(LIMIT_HEADERS).collect::<Vec<_>>())
             .max_age(PREFLIGHT_AGE);
         Some(layer)
     }

@@ -3,7 +3,8 @@
 
 use std::str::FromStr;
 
-use axum::http::{HeaderValue, Uri};
+use axum::http::HeaderValue;
+use url::{Position, Url};
 
 /// Browsers never send origins of these schemes: their pages have the origin `null`.
 const WITHOUT_ORIGINS: [&str; 8] = ["about", "blob", "data", "file", "ftp", "javascript", "ws", "wss"];
@@ -52,7 +53,7 @@ impl FromStr for AllowedOrigin {
         }
         let refused = || BadOrigin(text.to_owned());
         let Some((before, after)) = text.split_once('*') else {
-            let is_one = is_origin(text).then(|| HeaderValue::from_str(text).ok()).flatten();
+            let is_one = HeaderValue::from_str(text).ok().filter(|_| is_origin(text));
             return is_one.map(Self::One).ok_or_else(refused);
         };
         let (_, host) = before.split_once("://").ok_or_else(refused)?;
@@ -67,32 +68,15 @@ impl FromStr for AllowedOrigin {
     }
 }
 
+/// Whether this is a scheme, a host and a port in the form in which a browser serializes them. The scheme may be that of an app, such as
+/// `capacitor` and `tauri`, or of a browser extension.
 fn is_origin(text: &str) -> bool {
-    let Some((scheme, host)) = text.split_once("://") else { return false };
-    let default_port = match scheme {
-        "http" => 80,
-        "https" => 443,
-        other => return is_own_scheme(other) && is_own_host(host),
-    };
-    let Some(authority) = text.parse::<Uri>().ok().and_then(|uri| uri.into_parts().authority) else { return false };
-    // Text that is not part of the authority, such as a path, makes the two differ.
-    authority.as_str() == host
-        && !host.contains(['@', '*'])
-        && text == text.to_ascii_lowercase()
-        && authority.port_u16() != Some(default_port)
-}
-
-/// Whether this may be the scheme of an app, such as `capacitor` and `tauri`, or of a browser extension.
-fn is_own_scheme(scheme: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.');
-    scheme.starts_with(|first: char| first.is_ascii_lowercase())
-        && scheme.bytes().all(is_part)
-        && !WITHOUT_ORIGINS.contains(&scheme)
-}
-
-fn is_own_host(host: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b':');
-    !host.is_empty() && host.bytes().all(is_part)
+    let Ok(url) = Url::parse(text) else { return false };
+    let is_http = matches!(url.scheme(), "http" | "https");
+    url.has_host()
+        && (is_http || !WITHOUT_ORIGINS.contains(&url.scheme()))
+        && !text.contains(['@', '*'])
+        && url[..Position::BeforePath] == *text
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ use super::{
     etag,
     held::{self, Door},
     settings::FeedContent,
-    timing::Stages,
 };
 use crate::graphql::error::Code;
 use crate::model::feed_path::{FeedOf, FeedPath, Format};
@@ -76,12 +75,8 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body>
         return RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, message).into_response();
     };
     let headers = &head.headers;
-    let mut stages = Stages::begin(api.settings.reports_timing);
-    let share = match api.share_of(headers, &head.extensions).await {
-        Ok(share) => share,
-        Err(refused) => return refused.into_response(),
-    };
-    let mut own = Own { api, site, share: &share, stages: &mut stages };
+    let share = api.share_of(headers, &head.extensions);
+    let mut own = Own { api, site, share: &share };
     let outcome = match target {
         Target::Feed(path) => find_feed(&mut own, headers, &path).await,
         Target::Sitemap(part) => {
@@ -107,9 +102,6 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body>
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
     // The memory of the answer stays charged until the answer is sent.
     response.extensions_mut().insert(share.charge);
-    // A single stage, even if several queries ran.
-    stages.end("feed");
-    stages.report(&mut response);
     response
 }
 
@@ -124,10 +116,7 @@ fn moved(to: &str) -> Response<Body> {
 async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> Result<Outcome, Refused> {
     let key = path.to_string();
     let to_hold = match held::find(own.api, headers, (Door::Feed, key.as_bytes()), &own.share.charge) {
-        Ok(answer) => {
-            own.stages.end("held");
-            return Ok(Outcome::Found(Box::new(answer), path.format.media_type()));
-        }
+        Ok(answer) => return Ok(Outcome::Found(Box::new(answer), path.format.media_type())),
         Err(to_hold) => to_hold,
     };
     let is_full = own.api.settings.feeds.content == FeedContent::Full;

@@ -21,7 +21,6 @@ use crate::http::answer::{Answer, RequestFailure};
 use crate::http::api::{Api, Share};
 use crate::http::execution::run_own;
 use crate::http::held::ToHold;
-use crate::http::timing::Stages;
 use crate::model::site::LocatedSite;
 
 /// A checked document of this server.
@@ -42,7 +41,6 @@ pub(super) struct Own<'a> {
     pub api: &'a Api,
     pub site: LocatedSite<'a>,
     pub share: &'a Share,
-    pub stages: &'a mut Stages,
 }
 
 /// The answer to a query. It is charged until this is dropped.
@@ -92,7 +90,7 @@ impl Own<'_> {
             None => request,
         };
         let share = self.share.of_own_query();
-        let answer = run_own(self.api, request, &document.checked, &share, &mut Stages::begin(false)).await?;
+        let answer = run_own(self.api, request, &document.checked, &share).await?;
         match answer.can_be_held() {
             true => Ok(Queried { json: answer.json.to_bytes(), _charge: share.charge }),
             false => Err(Refused::Errors(Box::new(answer))),

@@ -14,34 +14,34 @@ use futures_util::{Stream, StreamExt, stream};
 
 use super::{Event, Operation, REQUEST_BYTES_MAX, Sent, pings, place};
 use crate::graphql::error::{Code, OK};
-use crate::http::accept::Media;
 use crate::http::answer::RequestFailure;
 use crate::http::api::{Api, Share};
 use crate::http::compression::Uncompressed;
-use crate::http::connection::EventStream;
 use crate::http::observe::RequestOutcome;
 use crate::http::request_headers::check;
+use crate::http::socket::EventStream;
 
 const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 const COMPLETE: Bytes = Bytes::from_static(b"event: complete\ndata:\n\n");
 const STOPPING: Bytes = Bytes::from_static(b": the server is stopping\n\n");
 
 /// The head is sent when the first execution has ended, so a client that has it misses no event.
-pub(in crate::http) async fn answer(api: Arc<Api>, headers: HeaderMap, share: Share, sent: Sent) -> Response<Body> {
-    if let Err(refused) = check(api.service.as_ref(), &headers).await {
-        return refused.render(Media::Json);
-    }
-    let streaming = share.connection.streaming.clone();
+pub(in crate::http) async fn answer(
+    api: Arc<Api>,
+    headers: HeaderMap,
+    share: Share,
+    sent: Sent,
+) -> Result<Response<Body>, RequestFailure> {
+    check(api.service.as_ref(), &headers).await?;
+    let server = Arc::clone(&share.connection.server);
     if matches!(&sent, Sent::Body(body) if body.len() > REQUEST_BYTES_MAX) {
         let message = format!("A request for a stream of events has at most {REQUEST_BYTES_MAX} bytes.");
-        return RequestFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message).render(Media::Json);
+        return Err(RequestFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message));
     }
-    let mut operation = match place(&share) {
-        Ok(place) => Operation::new(api, headers, share, sent, Some(place)),
-        Err(refused) => return refused.render(Media::Json),
-    };
+    let place = place(&share)?;
+    let mut operation = Operation::new(api, headers, share, sent, Some(place));
     let first = operation.execute().await;
-    let pieces = pieces(operation, first, async move { streaming.stopped().await });
+    let pieces = pieces(operation, first, async move { server.stopped().await });
     let mut response = Response::new(Body::from_stream(pieces));
     for (name, value) in [
         (header::CONTENT_TYPE, "text/event-stream"),
@@ -53,8 +53,12 @@ pub(in crate::http) async fn answer(api: Arc<Api>, headers: HeaderMap, share: Sh
     }
     response.extensions_mut().insert(Uncompressed);
     response.extensions_mut().insert(EventStream);
-    response.extensions_mut().insert(RequestOutcome { operation: Some("subscription"), code: Some(OK) });
-    response
+    response.extensions_mut().insert(RequestOutcome {
+        operation: Some("subscription"),
+        code: Some(OK),
+        is_held: false,
+    });
+    Ok(response)
 }
 
 /// Each piece is made when the client has room for it.

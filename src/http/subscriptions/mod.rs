@@ -15,11 +15,11 @@ use tokio::time::{Interval, MissedTickBehavior, interval_at, timeout};
 
 use super::answer::{Answer, RequestFailure};
 use super::api::{Api, Share};
+use super::clients::Shares;
 use super::execution::{CanWrite, Ran, run};
 use super::json::Json;
 use super::parameters::{self, SentRequest};
 use super::request_headers::forward;
-use super::timing::Stages;
 use crate::graphql::error::{Code, OK};
 use crate::graphql::subscription::Subscribed;
 use crate::telemetry::metrics::{self, HeldGauge};
@@ -33,12 +33,28 @@ fn pings() -> Interval {
     pings
 }
 
-/// A slot for an operation, or for a WebSocket with one.
-fn place(share: &Share) -> Result<OwnedSemaphorePermit, RequestFailure> {
-    Arc::clone(&share.connection.streaming.operations).try_acquire_owned().map_err(|_| {
+/// A slot of all for an operation, or for a WebSocket with one, and one of its client address.
+type Place = (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
+
+/// One address gets only a share of the slots, so that it leaves some for others.
+fn place(share: &Share) -> Result<Place, RequestFailure> {
+    let server = &share.connection.server;
+    let of_all = Arc::clone(&server.streams).try_acquire_owned().map_err(|_| {
         let message = "This server has as many subscriptions as its connections allow. Try again later.";
         RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message)
-    })
+    })?;
+    Ok((of_all, of_client(&server.streams_of_clients, share, "subscriptions")?))
+}
+
+/// A slot of the client, if it is known.
+fn of_client(shares: &Shares, share: &Share, of_what: &str) -> Result<Option<OwnedSemaphorePermit>, RequestFailure> {
+    let Some(client) = share.client else { return Ok(None) };
+    let slot = shares.take(client);
+    slot.map(Some).ok_or_else(|| too_many(format!("This client address has as many {of_what} as it may have.")))
+}
+
+fn too_many(message: String) -> RequestFailure {
+    RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message)
 }
 
 /// The longest request with events, which is kept as long as its operation. Longer ones, such as those with the text of a post, are sent by POST for one answer.
@@ -60,7 +76,7 @@ struct Operation {
     has_ended: bool,
     /// Set once it waits for events.
     waiting: Option<HeldGauge>,
-    _place: Option<OwnedSemaphorePermit>,
+    _place: Option<Place>,
 }
 
 /// An answer, with the memory that it uses until it is dropped.
@@ -79,7 +95,7 @@ impl Event {
 
 impl Operation {
     /// `place`: one of the slots for operations; `None` if it uses that of its WebSocket.
-    fn new(api: Arc<Api>, headers: HeaderMap, share: Share, sent: Sent, place: Option<OwnedSemaphorePermit>) -> Self {
+    fn new(api: Arc<Api>, headers: HeaderMap, share: Share, sent: Sent, place: Option<Place>) -> Self {
         let subscribed = Arc::default();
         Self { api, headers, share, sent, subscribed, has_ended: false, waiting: None, _place: place }
     }
@@ -120,13 +136,13 @@ impl Operation {
     async fn run(&self, share: &Share) -> Result<Ran, RequestFailure> {
         let (request, can_write) = self.request(share).await?;
         let request = forward(request, &self.headers).data(Arc::clone(&self.subscribed));
-        run(&self.api, request, (can_write, None), share, &mut Stages::begin(false)).await
+        run(&self.api, request, (can_write, None), share, &mut None).await
     }
 
     async fn request(&self, share: &Share) -> Result<(GraphqlRequest, CanWrite), RequestFailure> {
         match &self.sent {
             Sent::Url(uri) => Ok((self.api.request_of(uri, share).await?, CanWrite::No)),
-            Sent::Body(body) => match parameters::from_body(body, self.api.parameter_bounds(), &share.working).await? {
+            Sent::Body(body) => match parameters::from_body(body, self.api.parameter_bounds(), &share.charge).await? {
                 SentRequest::One(request) => Ok((*request, CanWrite::Yes)),
                 SentRequest::Batch(_) => {
                     Err(RequestFailure::bad_request("A batch has no stream of events; send its requests one by one."))

@@ -1,6 +1,5 @@
 //! Operations over a WebSocket with the protocol `graphql-transport-ws`. The rule: a page of an origin that may send no requests may not connect either, because
-//! a browser checks no CORS here; and a client that keeps to the protocol, and takes each message in the time that it may take nothing, is never cut off without
-//! a reason.
+//! a browser checks no CORS here; and a client that keeps to the protocol, and takes each message in the time of an answer, is never cut off without a reason.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,17 +11,17 @@ use axum::extract::FromRequestParts;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use axum::response::IntoResponse;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::message::{FromClient, ToClient, close};
-use super::{Event, Operation, REQUEST_BYTES_MAX, Sent, pings};
+use super::{Event, Operation, Place, REQUEST_BYTES_MAX, Sent, of_client, pings, too_many};
 use crate::graphql::error::{Code, retry_after_of};
 use crate::graphql::fair_use::ClientAddress;
 use crate::http::answer::RequestFailure;
 use crate::http::api::{Api, Share};
+use crate::http::cors::is_own;
 use crate::http::execution::sign_in;
 use crate::http::request_headers::forward_token;
 
@@ -41,56 +40,45 @@ pub(in crate::http) fn is_requested(headers: &HeaderMap) -> bool {
     headers.get(header::UPGRADE).is_some_and(|upgrade| upgrade.as_bytes().eq_ignore_ascii_case(b"websocket"))
 }
 
-pub(in crate::http) async fn answer(api: Arc<Api>, mut head: Parts) -> Response<Body> {
+pub(in crate::http) async fn answer(api: Arc<Api>, mut head: Parts) -> Result<Response<Body>, RequestFailure> {
     if let Some(origin) = head.headers.get(header::ORIGIN)
         && !api.settings.cors.allow(origin)
         && !is_own(origin, &head.headers)
     {
         let message = "Pages of this origin may not connect; the setting `cors_origin` allows it.";
-        return RequestFailure::new(StatusCode::FORBIDDEN, Code::Forbidden, message).into_response();
+        return Err(RequestFailure::new(StatusCode::FORBIDDEN, Code::Forbidden, message));
     }
     let Ok(upgrade) = WebSocketUpgrade::from_request_parts(&mut head, &()).await else {
-        return RequestFailure::bad_request("This is no handshake of a WebSocket.").into_response();
+        return Err(RequestFailure::bad_request("This is no handshake of a WebSocket."));
     };
     if !upgrade.requested_protocols().any(|protocol| protocol == PROTOCOL) {
-        return RequestFailure::bad_request(format!("`Sec-WebSocket-Protocol` must be `{PROTOCOL}`.")).into_response();
+        return Err(RequestFailure::bad_request(format!("`Sec-WebSocket-Protocol` must be `{PROTOCOL}`.")));
     }
-    let share = match api.share_of(&head.headers, &head.extensions).await {
-        Ok(share) => share,
-        Err(refused) => return refused.into_response(),
-    };
+    let share = api.share_of(&head.headers, &head.extensions);
     let Ok(of_connection) = Arc::clone(&share.connection.websocket).try_acquire_owned() else {
-        return RequestFailure::bad_request("This connection is a WebSocket already.").into_response();
+        return Err(RequestFailure::bad_request("This connection is a WebSocket already."));
     };
-    let places =
-        super::place(&share).and_then(|of_all| Ok([Some(of_connection), Some(of_all), of_client(&api, &share)?]));
-    let connection = match places {
-        Ok(places) => Connection::new(api, head.headers, share, places),
-        Err(refused) => return refused.into_response(),
+    let places = (of_connection, super::place(&share)?, request_of_client(&api, &share)?);
+    let connection = Connection {
+        api,
+        headers: head.headers,
+        share,
+        is_acknowledged: false,
+        operations: HashMap::new(),
+        tasks: JoinSet::new(),
+        answers: mpsc::channel(1),
+        begun: 0,
+        _places: places,
     };
-    upgrade
-        .protocols([PROTOCOL])
-        .read_buffer_size(BUFFER_BYTES)
-        .max_message_size(RECEIVED_BYTES_MAX)
-        .max_frame_size(RECEIVED_BYTES_MAX)
-        .on_upgrade(move |socket| connection.serve(socket))
+    let upgrade = upgrade.protocols([PROTOCOL]).read_buffer_size(BUFFER_BYTES);
+    let upgrade = upgrade.max_message_size(RECEIVED_BYTES_MAX).max_frame_size(RECEIVED_BYTES_MAX);
+    Ok(upgrade.on_upgrade(move |socket| connection.serve(socket)))
 }
 
 /// A WebSocket, and each further operation on it, counts as a request in progress of its client, if a proxy names the client.
-fn of_client(api: &Api, share: &Share) -> Result<Option<OwnedSemaphorePermit>, RequestFailure> {
-    let (Some(clients), Some(client)) = (&api.clients, share.client) else { return Ok(None) };
-    let place = clients.requests.of(client).try_acquire_owned();
-    place.map(Some).map_err(|_| too_many("This client has too many requests in progress.".to_owned()))
-}
-
-fn too_many(message: String) -> RequestFailure {
-    RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message)
-}
-
-/// Whether a page of this server connects. The scheme may differ, because a proxy may have ended TLS.
-fn is_own(origin: &HeaderValue, headers: &HeaderMap) -> bool {
-    let host = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, host)| host.as_bytes());
-    host.is_some() && host == headers.get(header::HOST).map(HeaderValue::as_bytes)
+fn request_of_client(api: &Api, share: &Share) -> Result<Option<OwnedSemaphorePermit>, RequestFailure> {
+    let is_named = api.settings.client_address_header.is_some();
+    if is_named { of_client(&api.requests_of_clients, share, "requests in progress") } else { Ok(None) }
 }
 
 /// The token in the payload of `connection_init`, if it has one.
@@ -116,6 +104,8 @@ struct Sending {
     event: Option<Event>,
 }
 
+type Places = (OwnedSemaphorePermit, Place, Option<OwnedSemaphorePermit>);
+
 struct Connection {
     api: Arc<Api>,
     headers: HeaderMap,
@@ -127,24 +117,10 @@ struct Connection {
     answers: (mpsc::Sender<Sending>, mpsc::Receiver<Sending>),
     begun: u64,
     /// Of the connection, of all operations, and of the client; the first operation uses them.
-    _places: [Option<OwnedSemaphorePermit>; 3],
+    _places: Places,
 }
 
 impl Connection {
-    fn new(api: Arc<Api>, headers: HeaderMap, share: Share, places: [Option<OwnedSemaphorePermit>; 3]) -> Self {
-        Self {
-            api,
-            headers,
-            share,
-            is_acknowledged: false,
-            operations: HashMap::new(),
-            tasks: JoinSet::new(),
-            answers: mpsc::channel(1),
-            begun: 0,
-            _places: places,
-        }
-    }
-
     async fn serve(mut self, mut socket: WebSocket) {
         if let Err(Some(frame)) = self.serve_until_end(&mut socket).await {
             tracing::debug!(code = frame.code, reason = frame.reason.as_str(), "http.websocket_closed");
@@ -160,7 +136,7 @@ impl Connection {
     }
 
     async fn serve_until_end(&mut self, socket: &mut WebSocket) -> Result<(), End> {
-        let (streaming, init_by) = (self.share.connection.streaming.clone(), Instant::now() + INIT_TIME);
+        let (server, init_by) = (Arc::clone(&self.share.connection.server), Instant::now() + INIT_TIME);
         let (mut pings, mut is_alive) = (pings(), true);
         loop {
             // Its memory is used until it is sent.
@@ -193,13 +169,12 @@ impl Connection {
                 () = sleep_until(init_by), if !self.is_acknowledged => {
                     return Err(Some(close(4408, "Connection initialisation timeout")));
                 }
-                () = streaming.stopped() => return Err(Some(close(1001, "the server is stopping"))),
+                () = server.stopped() => return Err(Some(close(1001, "the server is stopping"))),
             };
             if let Some(message) = message {
-                match timeout(streaming.write_time, socket.send(message)).await {
-                    Ok(Ok(())) => {}
-                    Ok(Err(_)) | Err(_) => return Err(None),
-                }
+                // The socket fails if the client takes nothing of it, or not all of it in time.
+                socket.send(message).await.map_err(|_| None)?;
+                pings.reset();
             }
             drop(sent);
         }
@@ -253,7 +228,7 @@ impl Connection {
         let body = payload.as_bytes().to_vec();
         let share = self.share.of_own_query();
         let (api, headers) = (Arc::clone(&self.api), self.headers.clone());
-        let charged = share.working.take(body.len() as u64).await;
+        let charged = share.charge.take(body.len() as u64).await;
         let (of_client, of_all) = match charged.map_err(RequestFailure::from).and_then(|()| self.places()) {
             Ok(places) => places,
             Err(refused) => return Ok(Some(ToClient::of_answer(&id, &Event::of_refusal(refused)))),
@@ -277,13 +252,13 @@ impl Connection {
     }
 
     /// The slots of another operation, of its client and of all.
-    fn places(&self) -> Result<(Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>), RequestFailure> {
+    fn places(&self) -> Result<(Option<OwnedSemaphorePermit>, Option<Place>), RequestFailure> {
         match self.operations.len() {
             0 => Ok((None, None)),
             OPERATIONS_MAX.. => {
                 Err(too_many(format!("A connection can have {OPERATIONS_MAX} operations; complete one first.")))
             }
-            _ => Ok((of_client(&self.api, &self.share)?, Some(super::place(&self.share)?))),
+            _ => Ok((request_of_client(&self.api, &self.share)?, Some(super::place(&self.share)?))),
         }
     }
 

@@ -120,7 +120,6 @@ fn trusting_within(site: &Site, manifests: &[Value], trusted_only: bool, limits:
     let settings = HttpSettings {
         trusted: Arc::new(trusted),
         trusted_only,
-        reports_timing: true,
         limits,
         ..HttpSettings::default()
     };

@@ -6,7 +6,6 @@ mod client;
 mod connections;
 mod documents;
 mod encodings;
-mod http2;
 mod origins;
 mod persisted;
 mod playground;

@@ -49,7 +49,7 @@ async fn an_allowed_origin_can_send_requests_with_a_token() {
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (200, Some(origin)));
         assert_eq!(
             answer.header("access-control-expose-headers"),
-            Some("x-request-id,server-timing,tidings-position,retry-after,ratelimit,ratelimit-policy")
+            Some("x-request-id,tidings-position,retry-after,ratelimit,ratelimit-policy")
         );
         assert!(answer.head.to_lowercase().contains("\r\nvary: origin"), "{}", answer.head);
         assert_eq!(answer.header("access-control-allow-credentials"), None);

@@ -97,8 +97,6 @@ fn a_page_of_an_origin_that_is_not_allowed_leaves_one_line_with_the_setting() {
         (own.as_str(), None),
         ("https://behind.example", Some(("sec-fetch-site", "same-origin"))),
         ("https://ours.example", None),
-        // A form, which reads no answer.
-        ("https://form.example", Some(("sec-fetch-mode", "navigate"))),
         // What no browser sends is not repeated.
         ("https://blog.example/with/a/path", None),
         ("null", None),

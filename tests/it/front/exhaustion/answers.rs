@@ -5,7 +5,6 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use serde_json::json;
 
 use super::attack::{Attack, CACHES, MEMORY_MAX, peak_memory};
@@ -40,45 +39,12 @@ fn long_query() -> String {
     format!("{{ posts(first: {POSTS}) {{ nodes {{ a: body {{ markdown }} b: body {{ markdown }} }} }} }}")
 }
 
-/// Sends 100 long queries on one connection and reads none of the answers.
-async fn hold_streams(address: String, window: u32, encoding: &'static str) {
-    let stream = tokio::net::TcpStream::connect(address).await.expect("a connection");
-    let handshake = h2::client::Builder::new().initial_window_size(window).handshake::<_, Bytes>(stream);
-    let (sender, connection) = handshake.await.expect("HTTP/2");
-    let mut answers = Vec::new();
-    let asking = async {
-        for _ in 0..100 {
-            let Ok(mut sender) = sender.clone().ready().await else { break };
-            let request = axum::http::Request::post("http://tidings/graphql")
-                .header("content-type", "application/json")
-                .header("accept-encoding", encoding)
-                .body(())
-                .expect("a request");
-            let Ok((answer, mut body)) = sender.send_request(request, false) else { break };
-            let _ = body.send_data(json!({ "query": long_query() }).to_string().into(), true);
-            answers.push((answer, body));
-        }
-        std::future::pending::<()>().await;
-    };
-    tokio::select! {
-        // The server has closed the connection.
-        _ = connection => {}
-        () = asking => {}
-    }
-}
-
-/// Four HTTP/2 connections, with a window of zero bytes or one byte, and forty HTTP/1.1 connections whose clients do not read; half of the
-/// answers are compressed.
+/// Eighty clients; half of the answers are compressed.
 #[test]
 fn unread_answers_stay_within_the_memory_budget() {
     let (_blog, serving) = long_posts();
     let attack = Attack::on("1: answers that nobody takes", &serving);
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
-    for (window, encoding) in [(0, "identity"), (0, "gzip"), (1, "identity"), (1, "gzip")] {
-        runtime.spawn(hold_streams(serving.address.clone(), window, encoding));
-    }
-    let unread: Vec<TcpStream> = (0..40)
+    let unread: Vec<TcpStream> = (0..80)
         .map(|n| {
             let headers = if n % 2 == 0 { "accept-encoding: gzip\r\n" } else { "" };
             let headers = format!("content-type: application/json\r\n{headers}");
@@ -95,7 +61,7 @@ fn unread_answers_stay_within_the_memory_budget() {
     }
     attack.hold();
     attack.end();
-    drop((unread, runtime));
+    drop(unread);
     // The server has released the memory of the attack: a client that reads gets its answer.
     let (status, answer) = ask_until_served(&serving.address, &post(json!({ "query": long_query() })));
     assert_eq!((status, answer["data"]["posts"]["nodes"].as_array().map(Vec::len)), (200, Some(POSTS)));

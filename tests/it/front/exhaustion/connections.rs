@@ -47,8 +47,8 @@ fn is_open(stream: &mut TcpStream) -> bool {
     }
 }
 
-/// More connections than the bounds for one address and for all: half of them send nothing, half begin a head. For each new connection, the
-/// server closes the one that is idle for the longest time.
+/// More connections than the bounds for one address and for all: half of them send nothing, half begin a head. The server closes idle ones for
+/// new ones.
 #[test]
 fn idle_connections_beyond_the_bounds_are_closed_and_others_are_served() {
     let example = Example::start(&[], &CACHES);

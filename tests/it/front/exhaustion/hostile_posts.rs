@@ -92,32 +92,6 @@ fn a_hostile_post_causes_no_log_lines_of_dependencies() {
     assert_eq!(lines_of_dependencies(&errors).first(), None);
 }
 
-/// The connection preface of an HTTP/2 client (RFC 9113, section 3.4), with an empty SETTINGS frame.
-pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-/// A DATA frame on a stream that was never opened; a frame longer than allowed; a window update over the maximum.
-const BROKEN: [&[u8]; 3] =
-    [b"\0\0\x01\0\0\0\0\0\x05x", b"\xFF\xFF\xFF\0\0\0\0\0\x01", b"\0\0\x04\x08\0\0\0\0\0\x7F\xFF\xFF\xFF"];
-
-/// HTTP/2 clients that break the protocol, and clients that acknowledge pings that were never sent.
-#[test]
-fn clients_that_break_the_protocol_cause_no_log_lines_of_dependencies() {
-    let site = Site::of("", &[]);
-    let attack = Attack::beside("2: a broken protocol and the log", &site.serving, ORDINARY);
-    // The HTTP/2 library of the server logs a line for each of them.
-    let acknowledged = b"\0\0\x08\x06\x01\0\0\0\0nobodys!".repeat(1_000);
-    attack.repeat(|| {
-        for broken in BROKEN.into_iter().chain([acknowledged.as_slice()]) {
-            let mut stream = TcpStream::connect(&site.serving.address).expect("a connection");
-            let _ = stream.write_all(&[PREFACE, broken].concat());
-            stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-            let _ = stream.shutdown(Shutdown::Write);
-            // Until the server has closed it.
-            while matches!(stream.read(&mut [0; 1024]), Ok(count) if count > 0) {}
-        }
-    });
-    attack.end();
-    let (_, errors) = site.serving.stop_with_errors();
-    assert_eq!(lines_of_dependencies(&errors).first(), None);
 }
 
 /// A dozen clients send a query and disconnect, repeatedly. One rendering runs at a time, and the renderings of disconnected clients do not

@@ -8,7 +8,6 @@ mod answers;
 mod attack;
 mod bodies;
 mod connections;
-mod frames;
 mod hostile_posts;
 mod pictures;
 mod provider;

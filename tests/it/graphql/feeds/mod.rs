@@ -35,7 +35,6 @@ pub(in crate::graphql) fn settings(more: &[(&str, &str)]) -> HttpSettings {
     let limits = HttpLimits { held_bytes: HOLDING, ..HttpLimits::default() };
     HttpSettings {
         limits,
-        reports_timing: true,
         site: settings.serving.http.site,
         feeds: settings.serving.http.feeds,
         ..HttpSettings::default()

@@ -12,20 +12,20 @@ use tidings::graphql::access::{EditorToken, SignIn};
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::http::health::Readiness;
-use tidings::http::{HttpLimits, HttpSettings, Writes, router};
+use tidings::http::{HttpLimits, HttpSettings, RequestOutcome, Writes, router};
 use tower::ServiceExt;
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
 
-/// A server over the site's store; it reports whether an answer was held as a stage of `Server-Timing`.
+/// A server over the site's store.
 pub(in crate::graphql) fn server(site: &Site, held_bytes: usize) -> Router {
     server_of(site.content.clone(), held_bytes)
 }
 
 pub(in crate::graphql) fn server_of(content: Content, held_bytes: usize) -> Router {
     let limits = HttpLimits { held_bytes, ..HttpLimits::default() };
-    server_with(content, HttpSettings { limits, reports_timing: true, batch_max: 10, ..HttpSettings::default() })
+    server_with(content, HttpSettings { limits, batch_max: 10, ..HttpSettings::default() })
 }
 
 /// A server with these settings.
@@ -42,7 +42,7 @@ pub(in crate::graphql) const HOLDING: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::graphql) struct Sent {
     pub(super) status: StatusCode,
-    /// Without the id of the request and the durations of its stages.
+    /// Without the id of the request.
     pub(super) headers: BTreeMap<String, String>,
     pub(super) bytes: Bytes,
 }
@@ -71,13 +71,13 @@ pub(in crate::graphql) async fn send(router: &Router, request: Request<Body>) ->
     let answered = tokio::spawn(router.clone().oneshot(request)).await;
     let response = answered.expect("the router does not panic").expect("the router answers");
     let status = response.status();
+    let is_held = response.extensions().get::<RequestOutcome>().is_some_and(|outcome| outcome.is_held);
     let text = |value: &axum::http::HeaderValue| value.to_str().expect("ASCII").to_owned();
     let mut headers: BTreeMap<String, String> =
         response.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
-    let timing = headers.remove("server-timing").unwrap_or_default();
     headers.remove("x-request-id");
     let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-    (Sent { status, headers, bytes }, timing.contains("held;"))
+    (Sent { status, headers, bytes }, is_held)
 }
 
 /// How a query is sent.

@@ -122,6 +122,19 @@ async fn half_of_the_connections_can_have_subscriptions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_address_leaves_subscriptions_for_others() {
+    let limits = ServerLimits { address_connections: 4, ..ServerLimits::default() };
+    let server = Server::with(Site::in_memory().await, limits).await;
+    let _events = Events::of(&server, None, CHANGES, json!({})).await;
+    let mut socket = Socket::of_admin(&server).await;
+    socket.subscribe("first", CHANGES, json!({})).await;
+    socket.subscribe("second", CHANGES, json!({})).await;
+    let refused = socket.next().await.expect("a message");
+    assert_eq!((&refused["type"], &refused["id"]), (&json!("error"), &json!("second")));
+    assert_eq!(refused["payload"][0]["extensions"]["code"], "TOO_MANY_REQUESTS");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stream_of_events_is_sent_at_once_and_its_errors_are_events() {
     let server = Server::start().await;
     let body = json!({ "query": CHANGES });

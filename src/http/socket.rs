@@ -1,0 +1,253 @@
+//! The socket of a connection, and the exchange of a request and its answer on it. The rule: a client takes what is sent to it in time, and the
+//! memory of an answer is charged until its last byte is written.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::{Arc, Mutex},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use axum::{body::Body, response::Response};
+use http_body_util::BodyExt;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    sync::Semaphore,
+    time::{Instant, Sleep, sleep},
+};
+
+use super::settings::ServerLimits;
+use crate::graphql::memory::{AnswerMemory, Charge};
+
+/// A client that has received nothing of an answer for this long is disconnected if there is no place or no memory for others.
+const STALLED: Duration = Duration::from_secs(5);
+
+/// The longest time between two looks at a client that takes nothing: a charge waits 8 s for memory, and the client must be gone before.
+const LOOK_EVERY_MAX: Duration = Duration::from_secs(1);
+
+/// Marks an answer that is a stream of events, which lasts as long as its client likes; each event has the time of an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EventStream;
+
+/// The request in progress on a connection. Clones share the state.
+#[derive(Debug, Clone)]
+pub(super) struct Exchange(Arc<Mutex<ExchangeState>>);
+
+#[derive(Debug)]
+struct ExchangeState {
+    /// Since when no request is in progress: its head is complete, and the last byte of its answer is not written.
+    idle_since: Option<Instant>,
+    /// Whether there will be more of the answer than was passed to the connection.
+    has_more: bool,
+    is_stream: bool,
+    /// When all that is to be written must be written.
+    until: Option<Instant>,
+    charge: Option<Charge>,
+}
+
+impl Exchange {
+    pub(super) fn new() -> Self {
+        let idle_since = Some(Instant::now());
+        let state = ExchangeState { idle_since, has_more: false, is_stream: false, until: None, charge: None };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    /// Records that a request's head is complete. The answer to an earlier one may not be written yet, so it stays charged.
+    pub(super) fn begin(&self, answer_time: Duration) {
+        self.with(|state| {
+            state.idle_since = None;
+            state.has_more = true;
+            state.is_stream = false;
+            state.until = Some(Instant::now() + answer_time);
+        });
+    }
+
+    /// Keeps the memory of the answer charged until it is written. The earlier answers are written now.
+    pub(super) fn send(&self, mut response: Response) -> Response {
+        let (charge, events) =
+            (response.extensions_mut().remove::<Charge>(), response.extensions_mut().remove::<EventStream>());
+        self.with(|state| {
+            state.charge = charge;
+            state.is_stream = events.is_some();
+            if state.is_stream {
+                state.until = None;
+            }
+        });
+        let passed = Passed(self.clone());
+        response.map(|body| kept_with(body, passed))
+    }
+
+    /// Whether no request has been in progress for this long.
+    pub(super) fn is_idle_for(&self, time: Duration) -> bool {
+        self.with(|state| state.idle_since.is_some_and(|since| since.elapsed() >= time))
+    }
+
+    /// When what is being written must be written.
+    fn until(&self, answer_time: Duration) -> Instant {
+        self.with(|state| *state.until.get_or_insert_with(|| Instant::now() + answer_time))
+    }
+
+    /// Everything that was passed to the connection is written.
+    fn note_written(&self) {
+        self.with(|state| {
+            if state.is_stream || !state.has_more {
+                state.until = None;
+            }
+            if !state.has_more {
+                state.charge = None;
+                state.idle_since.get_or_insert_with(Instant::now);
+            }
+        });
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&mut ExchangeState) -> T) -> T {
+        look(&mut self.0.lock().expect("no code panics while it holds this lock"))
+    }
+}
+
+/// Dropped with the body of an answer, when all of it was passed to the connection.
+struct Passed(Exchange);
+
+impl Drop for Passed {
+    fn drop(&mut self) {
+        self.0.with(|state| state.has_more = false);
+    }
+}
+
+/// Keeps a value until the whole body was passed on.
+pub(super) fn kept_with(body: Body, value: impl Send + 'static) -> Body {
+    Body::new(body.map_err(move |error| {
+        let _kept = &value;
+        error
+    }))
+}
+
+pub(super) struct Socket {
+    pub stream: TcpStream,
+    pub exchange: Exchange,
+    pub limits: Arc<ServerLimits>,
+    pub memory: AnswerMemory,
+    /// The slots of connections.
+    pub slots: Arc<Semaphore>,
+    /// Since when the client takes nothing, and the next look at it.
+    pub stalled: Option<(Instant, Pin<Box<Sleep>>)>,
+}
+
+impl Socket {
+    /// Fails if the client has not taken the answer in time.
+    fn write(
+        &mut self,
+        context: &mut Context<'_>,
+        write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let Self { stream, exchange, limits, memory, slots, stalled } = self;
+        let until = exchange.until(limits.answer_time);
+        let written = write(Pin::new(stream), context);
+        if written.is_ready() && Instant::now() < until {
+            *stalled = None;
+            return written;
+        }
+        let look_every = (limits.write_time.min(limits.answer_time) / 8).min(LOOK_EVERY_MAX);
+        let (since, look) = stalled.get_or_insert_with(|| (Instant::now(), Box::pin(sleep(look_every))));
+        loop {
+            let others_wait = memory.is_short() || slots.available_permits() == 0;
+            let write_time = if others_wait { limits.write_time.min(STALLED) } else { limits.write_time };
+            if Instant::now() >= until || since.elapsed() >= write_time {
+                tracing::debug!("http.answer_not_taken");
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            ready!(look.as_mut().poll(context));
+            look.as_mut().reset(Instant::now() + look_every);
+        }
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, into)
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.write(context, |stream, context| stream.poll_write(context, bytes))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.write(context, |stream, context| stream.poll_write_vectored(context, pieces))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    /// The connection calls this when it has written everything that it has.
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.stream).poll_flush(context))?;
+        self.exchange.note_written();
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graphql::memory::OWN_BYTES;
+
+    fn answer(exchange: &Exchange, charge: Option<Charge>, events: Option<EventStream>) -> Response {
+        exchange.begin(Duration::from_secs(60));
+        let mut response = Response::new(Body::from("x"));
+        if let Some(charge) = charge {
+            response.extensions_mut().insert(charge);
+        }
+        if let Some(events) = events {
+            response.extensions_mut().insert(events);
+        }
+        exchange.send(response)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_is_in_progress_and_charged_until_its_answer_is_written() {
+        let memory = AnswerMemory::default();
+        let (free, charge) = (memory.free(), memory.charge());
+        assert!(charge.try_take(OWN_BYTES + 1024 * 1024));
+        let exchange = Exchange::new();
+        assert!(exchange.is_idle_for(Duration::ZERO));
+        let answer = answer(&exchange, Some(charge), None);
+        tokio::time::advance(Duration::from_secs(10)).await;
+        let until = exchange.until(Duration::ZERO);
+        exchange.note_written();
+        assert_eq!((exchange.until(Duration::ZERO), until), (until, Instant::now() + Duration::from_secs(50)));
+        drop(answer);
+        assert!(!exchange.is_idle_for(Duration::ZERO), "its last piece is not written");
+        assert_eq!(memory.free(), free - 1024 * 1024);
+        exchange.note_written();
+        assert!(exchange.is_idle_for(Duration::ZERO) && !exchange.is_idle_for(Duration::from_secs(1)));
+        assert_eq!(memory.free(), free);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_event_of_a_stream_has_the_time_of_an_answer() {
+        let (exchange, time) = (Exchange::new(), Duration::from_secs(60));
+        let _events = answer(&exchange, None, Some(EventStream));
+        for _ in 0..3 {
+            tokio::time::advance(10 * time).await;
+            let until = exchange.until(time);
+            assert_eq!(until, Instant::now() + time);
+            tokio::time::advance(Duration::from_secs(30)).await;
+            assert_eq!(exchange.until(time), until, "the client has taken a part of the event");
+            exchange.note_written();
+        }
+        assert!(!exchange.is_idle_for(Duration::ZERO));
+    }
+}
