@@ -3,9 +3,8 @@
 use super::number;
 use crate::config::setting::Setting;
 use crate::graphql::fair_use::RATE_MAX;
-use crate::model::Role;
 
-/// 0 is the limit of all roles, no limit, or the usual burst.
+/// 0 is the limit of all clients, no limit, or the usual burst.
 const fn optional(key: &'static str, about: &'static str) -> Setting {
     number(key, (0, RATE_MAX), || 0, about)
 }
@@ -15,22 +14,6 @@ settings! {
     pub static ANONYMOUS_STORAGE_REQUESTS: Setting = optional(
         "limits.anonymous_storage_requests",
         "Storage requests that an operation without a token may need at most; 0: as many as storage_requests.",
-    );
-    pub static READER_STORAGE_REQUESTS: Setting = optional(
-        "limits.reader_storage_requests",
-        "Storage requests that an operation with a token of the role reader may need at most; 0: as many as storage_requests.",
-    );
-    pub static AUTHOR_STORAGE_REQUESTS: Setting = optional(
-        "limits.author_storage_requests",
-        "Storage requests that an operation with a token of the role author may need at most; 0: as many as storage_requests.",
-    );
-    pub static EDITOR_STORAGE_REQUESTS: Setting = optional(
-        "limits.editor_storage_requests",
-        "Storage requests that an operation with a token of the role editor may need at most; 0: as many as storage_requests.",
-    );
-    pub static ADMIN_STORAGE_REQUESTS: Setting = optional(
-        "limits.admin_storage_requests",
-        "Storage requests that an operation with a token of the role admin may need at most; 0: as many as storage_requests.",
     );
     pub static TOKEN_RATE: Setting =
         optional("limits.token_rate", "Storage requests a second that each token may cause; 0: no limit.");
@@ -55,12 +38,3 @@ settings! {
         "Storage requests that all requests without a token together may cause at once, after a time with fewer; 0: ten times anonymous_rate.",
     );
 }
-
-/// The limit of one operation for each role; `None`: without a token.
-pub static OF_ROLES: [(Option<Role>, &Setting); 5] = [
-    (None, &ANONYMOUS_STORAGE_REQUESTS),
-    (Some(Role::Reader), &READER_STORAGE_REQUESTS),
-    (Some(Role::Author), &AUTHOR_STORAGE_REQUESTS),
-    (Some(Role::Editor), &EDITOR_STORAGE_REQUESTS),
-    (Some(Role::Admin), &ADMIN_STORAGE_REQUESTS),
-];

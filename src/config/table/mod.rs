@@ -17,7 +17,6 @@ pub mod limits;
 pub mod site;
 
 use super::setting::{Default, Form, Setting};
-use crate::graphql::explain::money;
 use crate::http::settings;
 
 const fn text(key: &'static str, name: &'static str, about: &'static str) -> Setting {
@@ -127,8 +126,8 @@ settings! {
     .flag("read-only");
     pub static REPORT_STORAGE: Setting = switch(
         "report_storage",
-        "Report the cost and the plan of an answer to every client that asks for it (`\"extensions\": {\"storage\": true}`, `GraphQL-Cost`, \
-         `GraphQL-Explain`), not only to tokens of the roles reader, editor and admin. The reported rows reveal that a draft exists.",
+        "Report the cost and the plan of an answer to every client that asks for it (`GraphQL-Cost`, `GraphQL-Explain`), not only to tokens of \
+         the roles reader, editor and admin. The reported rows reveal that a draft exists.",
     )
     .flag("report-storage");
     pub static CORS_ORIGINS: Setting = list(
@@ -239,22 +238,6 @@ settings! {
     )
     .default("1")
     .env("OTEL_TRACES_SAMPLER_ARG");
-    pub static PRICE_POINT_READS: Setting = text(
-        "price.point_reads",
-        "PRICE",
-        "The price of 10,000 point reads, for the plan of a request (`GraphQL-Explain: report`).",
-    )
-    .default(money::AZURE_PRICE);
-    pub static PRICE_RANGE_READS: Setting =
-        text("price.range_reads", "PRICE", "The price of 10,000 range reads.").default(money::AZURE_PRICE);
-    pub static PRICE_TRANSACTIONS: Setting =
-        text("price.transactions", "PRICE", "The price of 10,000 transactions.").default(money::AZURE_PRICE);
-    pub static PRICE_CURRENCY: Setting =
-        text("price.currency", "CODE", "The currency of the prices, by ISO 4217.").default("USD");
-    pub static PRICE_SOURCE: Setting =
-        text("price.source", "SOURCE", "Where the prices are from; shown with them.").default(money::SOURCE);
-    pub static PRICE_DATE: Setting =
-        text("price.date", "DATE", "The day of the prices; shown with them.").default(money::DATE);
 }
 
 /// The fields that the site declares, for the commands that check or show them.
