@@ -14,7 +14,7 @@ use async_graphql::Request;
 use criterion::{BatchSize, Criterion};
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::graphql::cost::{Circumstances, CostModel, Sizes};
+use tidings::graphql::cost::{CostModel, Sizes};
 use tidings::graphql::guard::{Limits, admit};
 use tidings::graphql::outline::OperationOutline;
 use tidings::graphql::schema;
@@ -28,8 +28,6 @@ use tidings::{import, ingest};
 use tokio::runtime::Runtime;
 
 const POSTS: u64 = 2_000;
-/// The months of the archive, by which the bound of `archive` grows.
-const MONTHS: usize = 24;
 const FRONT_PAGE: &str = "{ posts(first: 20) { nodes { title slug excerpt publishedAt authors { name } categories { name } tags { name slug } } \
                           pageInfo { hasNextPage endCursor } } }";
 
@@ -53,14 +51,13 @@ fn documents(criterion: &mut Criterion) {
     criterion.bench_function("admit a document: scan, parse, limits", |bencher| bencher.iter(admitted));
     let types = TypeMap::of(&schema::sdl(&schema::build())).expect("the schema");
     let costs = CostModel::new(Arc::new(types));
-    let sizes = Sizes::assumed(Clock::System.now(), &[100; MONTHS], [10, 100, 20, 5]);
+    let sizes = Sizes::default();
     criterion.bench_function("the bound of its cost", |bencher| {
         bencher.iter_batched_ref(
             admitted,
             |request| {
                 let operation = OperationOutline::of(request).expect("a document").expect("an operation");
-                let circumstances = Circumstances { variables: &request.variables, assumes_any: false, sizes: &sizes };
-                black_box(costs.cost(&operation, circumstances).bound())
+                black_box(costs.cost(&operation, &request.variables, &sizes).bound())
             },
             BatchSize::SmallInput,
         );

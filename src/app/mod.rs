@@ -137,12 +137,11 @@ async fn serve_metrics(listener: TcpListener, measured: Arc<Measured>, limits: S
 
 fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Router {
     let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
-        .with_role_limits(serving.storage_requests)
+        .with_anonymous_limit(serving.storage_requests.1)
         .with_fair_use(serving.fair_use)
         .with_document_limits(&serving.http.limits.query)
         .with_sign_in(serving.sign_in)
         .reporting_storage(serving.reports_storage)
-        .with_prices(serving.prices)
         .with_site(Arc::clone(&serving.http.site))
         .with_public_url(serving.public_url);
     let checked = content.clone();

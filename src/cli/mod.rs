@@ -1,7 +1,6 @@
 //! The command line, with a file for each command. The rule: a command turns its arguments into settings, calls other modules and prints the result.
 
 mod check;
-mod cost;
 mod export;
 mod flags;
 mod grouped;
@@ -41,7 +40,6 @@ enum Command {
     Import(import::Import),
     Export(export::Export),
     Check(check::Check),
-    Cost(cost::Cost),
     Schema(schema::PrintSchema),
     Token(token::TokenCommand),
     Man(install::PrintMan),
@@ -90,7 +88,6 @@ impl Command {
             Self::Import(import) => import.run(sources).await,
             Self::Export(export) => export.run(sources).await,
             Self::Check(check) => check.run(sources).await,
-            Self::Cost(cost) => cost.run(sources).await,
             Self::Schema(schema) => schema.run(sources),
             Self::Token(token) => token.run(sources).await,
             Self::Man(man) => man.run(),

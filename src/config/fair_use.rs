@@ -1,7 +1,6 @@
-//! The settings of what a client may cost: in one operation, by its role, and in a second. The rule: a setting that would have no effect is an error.
+//! The settings of what a client may cost: in one operation and in a second. The rule: a setting that would have no effect is an error.
 
 use crate::graphql::fair_use::{FairUseSettings, Rate};
-use crate::graphql::role_limits::RoleLimits;
 
 use super::sources::Settings;
 use super::table::{fair_use as table, limits as bounds};
@@ -10,16 +9,11 @@ use super::{ConfigError, Setting};
 /// The default burst of a rate, in seconds.
 const BURST_SECONDS: u64 = 10;
 
-/// The most that one operation may cost, by role. A setting of 0 means the limit of all roles.
-pub(super) fn role_limits(settings: &Settings<'_>) -> Result<RoleLimits, ConfigError> {
-    let mut limits = RoleLimits::of_all(settings.number(&bounds::STORAGE_REQUESTS)?);
-    for (role, setting) in table::OF_ROLES {
-        match settings.number(setting)? {
-            0 => {}
-            limit => limits = limits.with(role, limit),
-        }
-    }
-    Ok(limits)
+/// The most that one operation may cost, and one without a token.
+pub(super) fn storage_requests(settings: &Settings<'_>) -> Result<(u64, u64), ConfigError> {
+    let of_all = settings.number(&bounds::STORAGE_REQUESTS)?;
+    let anonymous = settings.number(&table::ANONYMOUS_STORAGE_REQUESTS)?;
+    Ok((of_all, if anonymous == 0 { of_all } else { anonymous }))
 }
 
 /// # Errors

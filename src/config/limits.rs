@@ -90,7 +90,7 @@ fn of_memory(settings: &Settings<'_>, setting: &Setting, default: fn() -> u64) -
 }
 
 /// The limits of a document.
-pub fn query(settings: &Settings<'_>) -> Result<Limits, ConfigError> {
+pub(super) fn query(settings: &Settings<'_>) -> Result<Limits, ConfigError> {
     Ok(Limits {
         document_bytes: settings.count(&bounds::QUERY_BYTES)?,
         tokens: settings.count(&bounds::QUERY_TOKENS)?,

@@ -10,7 +10,6 @@ mod fair_use;
 mod file;
 mod limits;
 mod memory;
-mod price;
 mod print;
 mod sample;
 mod serve;
@@ -22,7 +21,6 @@ pub mod table;
 mod traces;
 
 pub use assets::{AssetSettings, assets};
-pub use limits::query as document_limits;
 pub use print::print;
 pub use serve::{ServeSettings, Serving};
 pub use setting::Setting;

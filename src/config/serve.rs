@@ -4,18 +4,14 @@ use std::path::PathBuf;
 
 use crate::assets::AssetLibrary;
 use crate::graphql::access::SignIn;
-use crate::graphql::explain::money::StoragePrices;
 use crate::graphql::fair_use::FairUseSettings;
-use crate::graphql::role_limits::RoleLimits;
 use crate::http::{HttpSettings, ServerLimits};
 use crate::model::SiteFields;
 use crate::model::site::{SitePaths, SiteUrl};
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
-use super::{
-    AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, price, site, store, table, traces,
-};
+use super::{AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, site, store, table, traces};
 
 #[derive(Debug)]
 pub struct ServeSettings {
@@ -53,9 +49,8 @@ pub struct Serving {
     pub sign_in: SignIn,
     /// Whether every client may ask for the cost of an answer.
     pub reports_storage: bool,
-    pub prices: StoragePrices,
-    /// The highest cost of an operation, in storage requests.
-    pub storage_requests: RoleLimits,
+    /// The highest cost of an operation in storage requests, and that of one without a token.
+    pub storage_requests: (u64, u64),
     /// What each client may cause in a second.
     pub fair_use: FairUseSettings,
     /// Bytes of rendered bodies that are cached.
@@ -100,8 +95,7 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
         reads_only: settings.is_on(&table::READ_ONLY)?,
         sign_in: access::sign_in(settings)?,
         reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
-        prices: price::prices(settings)?,
-        storage_requests: fair_use::role_limits(settings)?,
+        storage_requests: fair_use::storage_requests(settings)?,
         fair_use: fair_use::fair_use(settings)?,
         rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
         value_bytes_max: limits::held_value_bytes(settings)?,

@@ -19,9 +19,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-pub use crate::store::{
-    AccessKind, AccessedRows, Explained, ExplainedRequest, Explanation, NEAR_ROWS_MAX, StorageUse, Tag,
-};
+pub use crate::store::{AccessKind, AccessedRows, Explained, ExplainedRequest, Explanation, StorageUse, Tag};
 pub use error::{ContentError, Result};
 pub use read::Reader;
 pub(crate) use write::MOVED_MAX as MOVED_PAGES_MAX;
@@ -224,21 +222,15 @@ impl Content {
         self.reader_over(CountingStore::new(Arc::clone(&self.store)))
     }
 
-    /// A [`reader`](Self::reader) that also records each read by name.
-    pub fn naming_reader(&self) -> Reader {
-        self.reader_over(CountingStore::naming(Arc::clone(&self.store)))
-    }
-
-    /// A [`reader`](Self::reader) that also notes each storage request with its purpose. With `names_reads`, it records each read by name too.
-    pub fn explaining_reader(&self, names_reads: bool) -> Reader {
-        self.reader_over(CountingStore::explaining(Arc::clone(&self.store), names_reads))
+    /// A [`reader`](Self::reader) that also notes each storage request with its purpose.
+    pub fn explaining_reader(&self) -> Reader {
+        self.reader_over(CountingStore::explaining(Arc::clone(&self.store)))
     }
 
     fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {
         Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now())
             .using(self.values.clone())
             .tagging(self.tag_of)
-            .knowing_fields(self.indexed_fields().len())
     }
 
     /// The same content, with its reads and writes counted by this reader.

@@ -29,7 +29,6 @@ pub mod persisted;
 pub mod query;
 mod query_series;
 mod reported;
-pub mod role_limits;
 pub mod scalars;
 pub mod schema;
 mod schemas;

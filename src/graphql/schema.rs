@@ -21,14 +21,12 @@ use super::engine::completion::Completion;
 use super::engine::validation::Validation;
 use super::error::{Code, coded};
 use super::explain::ExplainRequest;
-use super::explain::money::StoragePrices;
 use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient};
 use super::guard::Limits;
 use super::held::{Announcements, recording_of};
 use super::memory::Charge;
 use super::outline::OperationOutline;
 use super::reported::{self, Reported};
-use super::role_limits::RoleLimits;
 use super::schemas::Schemas;
 use super::service::GraphqlService;
 use super::site_fields::{self, BadFields};
@@ -44,11 +42,11 @@ pub struct ContentService {
     costs: Arc<CostModel>,
     dry_runs: Arc<DryRuns>,
     content: Content,
-    storage_requests: RoleLimits,
+    storage_requests: u64,
+    anonymous_storage_requests: u64,
     fair_use: Option<FairUse>,
     sign_in: SignIn,
     reports_storage: bool,
-    prices: StoragePrices,
     site: Arc<Site>,
     public_url: Option<Arc<SiteUrl>>,
 }
@@ -65,20 +63,20 @@ impl ContentService {
             validation,
             costs,
             content,
-            storage_requests: RoleLimits::of_all(storage_requests_max),
+            storage_requests: storage_requests_max,
+            anonymous_storage_requests: storage_requests_max,
             fair_use: None,
             sign_in: SignIn::default(),
             reports_storage: false,
-            prices: StoragePrices::default(),
             site: Arc::default(),
             public_url: None,
         }
     }
 
-    /// Sets the maximum number of storage requests of one operation for each role.
+    /// Sets the maximum number of storage requests of one operation without a token.
     #[must_use]
-    pub fn with_role_limits(self, storage_requests: RoleLimits) -> Self {
-        Self { storage_requests, ..self }
+    pub fn with_anonymous_limit(self, anonymous_storage_requests: u64) -> Self {
+        Self { anonymous_storage_requests, ..self }
     }
 
     /// Limits the storage requests of each client per second.
@@ -88,7 +86,7 @@ impl ContentService {
     }
 
     /// Reports the cost of an answer to every client that requests it, and not only to clients that are allowed to read all drafts. The
-    /// names of the reads reveal whether a draft exists.
+    /// reads reveal whether a draft exists.
     #[must_use]
     pub fn reporting_storage(self, reports_storage: bool) -> Self {
         Self { reports_storage, ..self }
@@ -99,12 +97,6 @@ impl ContentService {
     pub fn with_document_limits(self, limits: &Limits) -> Self {
         let validation = Arc::new(Validation::new(&self.schemas, limits.introspection));
         Self { dry_runs: dry_runs(&validation, &self.costs, limits), validation, ..self }
-    }
-
-    /// Sets the prices of storage requests, for the plans of requests.
-    #[must_use]
-    pub fn with_prices(self, prices: StoragePrices) -> Self {
-        Self { prices, ..self }
     }
 
     #[must_use]
@@ -125,6 +117,11 @@ impl ContentService {
 }
 
 impl ContentService {
+    /// The maximum number of storage requests of one operation.
+    fn limit_of(&self, actor: Option<&Actor>) -> u64 {
+        if actor.is_some() { self.storage_requests } else { self.anonymous_storage_requests }
+    }
+
     /// Whether this actor is allowed to know the cost of the answer.
     fn reports_storage_to(&self, actor: Option<&Actor>) -> bool {
         self.reports_storage || actor.is_some_and(Actor::sees_all)
@@ -133,10 +130,9 @@ impl ContentService {
     /// The reader for this request, which reads as the owner of its token. An address that has sent many refused tokens may send only known
     /// ones.
     async fn reader_of(&self, request: &Request) -> Result<Reader, ServerError> {
-        let reader = match (ExplainRequest::of(request), reported::requests_storage(request)) {
-            (Some(_), names_reads) => self.content.explaining_reader(names_reads),
-            (None, true) => self.content.naming_reader(),
-            (None, false) => self.content.reader(),
+        let reader = match ExplainRequest::of(request) {
+            Some(ExplainRequest) => self.content.explaining_reader(),
+            None => self.content.reader(),
         };
         let fair_use = self.fair_use.as_ref().filter(|_| access::has_token(request));
         let client = fair_use.and_then(|fair_use| fair_use.signing_in(ClientAddress::of(request)));
@@ -172,7 +168,7 @@ impl ContentService {
         (disclosure, purpose, is_explained): (Disclosure, Purpose, bool),
     ) -> Price {
         let budget = Budget::of(request);
-        let most = self.storage_requests.of(reader.actor());
+        let most = self.limit_of(reader.actor());
         let limit = most.saturating_sub(budget.as_ref().map_or(0, |budget| budget.spent()));
         // Without an operation nothing runs; the engine reports the error.
         let Some(operation) = operation else { return Price::default() };
@@ -251,7 +247,7 @@ impl ContentService {
         };
         let completion = operation.map(|operation| Completion::prepare(self.schemas.types(), operation, &mut request));
         let budget = Budget::of(&request).unwrap_or_default();
-        let (limit, is_open) = (self.storage_requests.of(reader.actor()), self.reports_storage_to(reader.actor()));
+        let (limit, is_open) = (self.limit_of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, limit, is_open);
         let context = RequestContext::new((content, Arc::clone(&self.site)), reader.clone(), budget, charge, dry_run);
         let public_url = self.public_url.clone();
@@ -303,12 +299,9 @@ impl GraphqlService for ContentService {
         };
         let (may_know, charge) = (self.reports_storage_to(reader.actor()), Charge::of(&request));
         let reported = match self.cost_request(&request, reader.actor()) {
-            Ok(cost) => Reported {
-                storage: reported::requests_storage(&request) && may_know,
-                cost,
-                plan: ExplainRequest::of(&request).filter(|_| may_know).map(|_| &self.prices),
-                charge: charge.as_ref(),
-            },
+            Ok(cost) => {
+                Reported { cost, plan: ExplainRequest::of(&request).filter(|_| may_know), charge: charge.as_ref() }
+            }
             Err(error) => return Response::from_errors(vec![error]),
         };
         let reader = if may_know { reader } else { reader.unexplained() };

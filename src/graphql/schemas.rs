@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use async_graphql::{Schema, SchemaBuilder, ValidationMode};
+use async_graphql::extensions::{Extension, ExtensionContext, ExtensionFactory, NextExecute};
+use async_graphql::{Response, Schema, SchemaBuilder, ValidationMode, Value};
 
-use super::cost::OnlyCheck;
 use super::guard::Limits;
 use super::mutation::{Mutation, PagePayload, PostPayload};
 use super::query_series::Query;
@@ -68,5 +68,21 @@ impl Schemas {
         })
         .limit_recursive_depth(nesting)
         .disable_suggestions()
+    }
+}
+
+/// Ends a request at the start of its execution.
+struct OnlyCheck;
+
+impl ExtensionFactory for OnlyCheck {
+    fn create(&self) -> Arc<dyn Extension> {
+        Arc::new(Self)
+    }
+}
+
+#[async_trait::async_trait]
+impl Extension for OnlyCheck {
+    async fn execute(&self, _: &ExtensionContext<'_>, _: Option<&str>, _: NextExecute<'_>) -> Response {
+        Response::new(Value::Null)
     }
 }

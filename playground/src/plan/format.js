@@ -2,7 +2,6 @@
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
-const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
 export const count = (number) => whole.format(number);
 
@@ -19,22 +18,6 @@ export function bytes(number) {
   if (number >= 1_000_000) return `${short.format(number / 1_000_000)} MB`;
   if (number >= 1_000) return `${short.format(number / 1_000)} KB`;
   return `${whole.format(number)} B`;
-}
-
-/** An amount of money. A currency that the browser does not know is written as it is. */
-export function money(amount, currency) {
-  const digits = amount === 0 || amount >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(amount)));
-  try {
-    return new Intl.NumberFormat("en", { style: "currency", currency, minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) }).format(amount);
-  } catch {
-    return `${whole.format(amount)} ${currency}`;
-  }
-}
-
-/** A date such as 2026-11-01; another text is shown as it is. */
-export function date(text) {
-  const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? text : day.format(at);
 }
 
 /** The end of a long key: that of a post ends in its id. */

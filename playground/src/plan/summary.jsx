@@ -1,5 +1,5 @@
-// The figures of a plan: spent against bound, and the price. The rule: a figure without a bound is shown without one, and a dry run shows bounds only.
-import { bytes, count, date, duration, money } from "./format.js";
+// The figures of a plan: spent against bound. The rule: a figure without a bound is shown without one, and a dry run shows bounds only.
+import { bytes, count, duration } from "./format.js";
 
 const FIGURES = [
   { name: "roundTrips", label: "Round trips", show: count },
@@ -9,7 +9,7 @@ const FIGURES = [
 ];
 
 export function Summary({ plan: { explain, isDry, limit } }) {
-  const { bound = {}, price } = explain;
+  const { bound = {} } = explain;
   const spent = isDry ? {} : (explain.spent ?? {});
   const most = bound.storageRequests;
   const value = isDry ? most : spent.storageRequests;
@@ -31,7 +31,6 @@ export function Summary({ plan: { explain, isDry, limit } }) {
           <Figure key={figure.name} {...figure} spent={spent[figure.name]} bound={bound[figure.name]} isDry={isDry} />
         ))}
       </dl>
-      {price && <Price price={price} isDry={isDry} />}
     </div>
   );
 }
@@ -87,38 +86,5 @@ function Figure({ label, show, spent, bound, isDry }) {
         {!isDry && bound !== undefined && <small>of {show(bound)}</small>}
       </dd>
     </div>
-  );
-}
-
-function Price({ price: { currency, perMillionQueries, perMillionQueriesAtMost, source, date: since }, isDry }) {
-  const amount = isDry ? perMillionQueriesAtMost : perMillionQueries;
-  if (amount === undefined || amount === null) return null;
-  return (
-    <p className="plan-price">
-      <span>
-        A million such queries {isDry ? "cost at most" : "cost"}{" "}
-        <b>{money(amount, currency)}</b>
-      </span>
-      <small>
-        Prices of {date(since)}
-        {source && <Source text={source} />}
-      </small>
-    </p>
-  );
-}
-
-/** The source of the prices: a text, or an address, or a text with an address in it, which is a link then. */
-function Source({ text }) {
-  const [address] = /https?:\/\/[^\s,;]+/.exec(text) ?? [];
-  if (!address || !URL.canParse(address)) return `, ${text}`;
-  const [before, after] = text.split(address, 2);
-  return (
-    <>
-      , {before}
-      <a href={address} target="_blank" rel="noreferrer">
-        {new URL(address).hostname}
-      </a>
-      {after}
-    </>
   );
 }

@@ -3,9 +3,8 @@
 use super::number;
 use crate::config::setting::Setting;
 use crate::graphql::fair_use::RATE_MAX;
-use crate::model::Role;
 
-/// 0 is the limit of all roles, no limit, or the usual burst.
+/// 0 is the limit of all clients, no limit, or the usual burst.
 const fn optional(key: &'static str) -> Setting {
     number(key, (0, RATE_MAX), || 0)
 }
@@ -14,14 +13,6 @@ settings! {
     ALL:
     ANONYMOUS_STORAGE_REQUESTS = optional("limits.anonymous_storage_requests"),
         "Storage requests that an operation without a token may need at most; 0: as many as storage_requests.";
-    READER_STORAGE_REQUESTS = optional("limits.reader_storage_requests"),
-        "Storage requests that an operation with a token of the role reader may need at most; 0: as many as storage_requests.";
-    AUTHOR_STORAGE_REQUESTS = optional("limits.author_storage_requests"),
-        "Storage requests that an operation with a token of the role author may need at most; 0: as many as storage_requests.";
-    EDITOR_STORAGE_REQUESTS = optional("limits.editor_storage_requests"),
-        "Storage requests that an operation with a token of the role editor may need at most; 0: as many as storage_requests.";
-    ADMIN_STORAGE_REQUESTS = optional("limits.admin_storage_requests"),
-        "Storage requests that an operation with a token of the role admin may need at most; 0: as many as storage_requests.";
     TOKEN_RATE = optional("limits.token_rate"), "Storage requests a second that each token may cause; 0: no limit.";
     TOKEN_BURST = optional("limits.token_burst"),
         "Storage requests that each token may cause at once, after a time with fewer; 0: ten times token_rate.";
@@ -34,12 +25,3 @@ settings! {
     ANONYMOUS_BURST = optional("limits.anonymous_burst"),
         "Storage requests that all requests without a token together may cause at once, after a time with fewer; 0: ten times anonymous_rate.";
 }
-
-/// The limit of one operation for each role; `None`: without a token.
-pub static OF_ROLES: [(Option<Role>, &Setting); 5] = [
-    (None, &ANONYMOUS_STORAGE_REQUESTS),
-    (Some(Role::Reader), &READER_STORAGE_REQUESTS),
-    (Some(Role::Author), &AUTHOR_STORAGE_REQUESTS),
-    (Some(Role::Editor), &EDITOR_STORAGE_REQUESTS),
-    (Some(Role::Admin), &ADMIN_STORAGE_REQUESTS),
-];

@@ -17,7 +17,6 @@ pub mod limits;
 pub mod site;
 
 use super::setting::{Default, Form, Setting};
-use crate::graphql::explain::money;
 use crate::http::settings;
 
 const fn setting(key: &'static str, form: Form) -> Setting {
@@ -99,8 +98,8 @@ settings! {
     READ_ONLY = switch("read_only").flag("read-only"),
         "Only read the store file and never write it, such as a copy on a read-only disk. Mutations are refused.";
     REPORT_STORAGE = switch("report_storage").flag("report-storage"),
-        "Report the cost and the plan of an answer to every client that asks for it (`\"extensions\": {\"storage\": true}`, `GraphQL-Cost`, \
-         `GraphQL-Explain`), not only to tokens of the roles reader, editor and admin. The reported rows reveal that a draft exists.";
+        "Report the cost and the plan of an answer to every client that asks for it (`GraphQL-Cost`, `GraphQL-Explain`), not only to tokens of \
+         the roles reader, editor and admin. The reported rows reveal that a draft exists.";
     CORS_ORIGINS = list("cors_origins", "ORIGIN").flag("cors-origin"),
         "Origins whose pages may send requests from a browser, such as https://blog.example, capacitor://localhost, or https://*.blog.example with a * in the first \
          label; * for all. Not set: only the server's own.";
@@ -143,16 +142,6 @@ settings! {
         "The name of this server in its traces.";
     TRACES_SAMPLER_RATIO = text("traces.sampler_ratio", "RATIO").default("1").env("OTEL_TRACES_SAMPLER_ARG"),
         "The fraction of the requests that is traced, from 0 to 1; a client that sends a traceparent decides for its own.";
-    PRICE_POINT_READS = text("price.point_reads", "PRICE").default(money::AZURE_PRICE),
-        "The price of 10,000 point reads, for the plan of a request (`GraphQL-Explain: report`).";
-    PRICE_RANGE_READS = text("price.range_reads", "PRICE").default(money::AZURE_PRICE),
-        "The price of 10,000 range reads.";
-    PRICE_TRANSACTIONS = text("price.transactions", "PRICE").default(money::AZURE_PRICE),
-        "The price of 10,000 transactions.";
-    PRICE_CURRENCY = text("price.currency", "CODE").default("USD"), "The currency of the prices, by ISO 4217.";
-    PRICE_SOURCE = text("price.source", "SOURCE").default(money::SOURCE),
-        "Where the prices are from; shown with them.";
-    PRICE_DATE = text("price.date", "DATE").default(money::DATE), "The day of the prices; shown with them.";
 }
 
 /// The fields that the site declares, for the commands that check or show them.

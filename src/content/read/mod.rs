@@ -39,4 +39,3 @@ pub(crate) use revisions::{
 };
 pub(crate) use site_pages::{ChildrenList, ListedPage, PagePosition, all_pages_reads};
 pub use sizes::Sizes;
-pub(crate) use sizes::Start;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use futures_util::future::{join, join_all, try_join_all, try_join3};
+use futures_util::future::{join, join_all, try_join, try_join_all};
 
 use crate::content::cache::CacheKey;
 use crate::content::error::{ContentError, Result};
@@ -103,9 +103,8 @@ impl Reader {
         let months = self.list_in_memory(&PartitionList::months(Collection::Posts));
         let plan = ReadPlan::of(keys, months.as_deref());
         let in_ranges = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
-        let (in_ranges, mut found, near) =
-            try_join3(in_ranges, self.posts_singly(&plan.points), self.posts_near(&plan.near)).await?;
-        found.extend(in_ranges.into_iter().flatten().chain(near));
+        let (in_ranges, mut found) = try_join(in_ranges, self.posts_singly(&plan.points)).await?;
+        found.extend(in_ranges.into_iter().flatten());
         Ok(found)
     }
 
@@ -113,14 +112,6 @@ impl Reader {
     async fn posts_singly(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
         let places: Vec<Key> = keys.iter().map(place::summary).collect();
         let rows = self.store().get_many(Table::Posts.name(), &places).await;
-        each_found_at(keys, rows)
-    }
-
-    /// Like [`posts_singly`](Self::posts_singly), with at most as many requests, for posts that may be close together.
-    async fn posts_near(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
-        let places: Vec<Key> = keys.iter().map(place::summary).collect();
-        let rows =
-            if places.is_empty() { Vec::new() } else { self.store().get_near(Table::Posts.name(), &places).await };
         each_found_at(keys, rows)
     }
 
@@ -203,8 +194,6 @@ fn whole_of(row: StoreResult<Option<Entity>>) -> Result<FoundWhole> {
 #[derive(Default)]
 struct ReadPlan {
     points: Vec<PostKey>,
-    /// Posts of months whose number of posts is not known.
-    near: Vec<PostKey>,
     ranges: Vec<CoalescedRange>,
 }
 
@@ -217,9 +206,9 @@ struct CoalescedRange {
 impl ReadPlan {
     /// Without `months`, the cached list of months, the density is not known.
     fn of(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> Self {
-        if keys.len() < POSTS_MIN {
+        let Some(months) = months.filter(|_| keys.len() >= POSTS_MIN) else {
             return Self { points: keys.to_vec(), ..Self::default() };
-        }
+        };
         let mut by_month: BTreeMap<Month, Vec<PostKey>> = BTreeMap::new();
         for key in keys {
             by_month.entry(key.month()).or_default().push(key.clone());
@@ -227,13 +216,9 @@ impl ReadPlan {
         let mut plan = Self::default();
         for (month, mut keys) in by_month {
             keys.sort();
-            match months {
-                _ if keys.len() < POSTS_MIN => plan.points.extend(keys),
-                None => plan.near.extend(keys),
-                Some(months) => match range_over(month, &keys, months) {
-                    Some((rows, limit)) => plan.ranges.push(CoalescedRange { rows, keys, limit }),
-                    None => plan.points.extend(keys),
-                },
+            match range_over(month, &keys, months).filter(|_| keys.len() >= POSTS_MIN) {
+                Some((rows, limit)) => plan.ranges.push(CoalescedRange { rows, keys, limit }),
+                None => plan.points.extend(keys),
             }
         }
         plan

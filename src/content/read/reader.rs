@@ -48,8 +48,6 @@ pub struct Reader {
     pub(super) preview: Option<Previewed>,
     /// Computes the tags of what is noted; `None` if answers get no tags.
     pub(super) tag_of: Option<TagOf>,
-    /// The number of declared fields whose index rows a change writes: for prices.
-    pub(super) indexed_fields: u64,
 }
 
 impl Reader {
@@ -71,7 +69,6 @@ impl Reader {
             actor: None,
             preview: None,
             tag_of: None,
-            indexed_fields: 0,
         }
     }
 
@@ -85,12 +82,6 @@ impl Reader {
     #[must_use]
     pub(in crate::content) fn tagging(self, tag_of: Option<TagOf>) -> Self {
         Self { tag_of, ..self }
-    }
-
-    /// Sets how many fields have an index.
-    #[must_use]
-    pub(in crate::content) fn knowing_fields(self, indexed: usize) -> Self {
-        Self { indexed_fields: indexed as u64, ..self }
     }
 
     /// An empty set for what is read.
@@ -221,22 +212,13 @@ impl Reader {
     /// The post that has this slug, now or formerly, even if the actor has no access to it, to check a slug that a post is to get. As many point
     /// reads as [`post_by_slug`](Self::post_by_slug).
     pub(in crate::content) async fn owner_of_slug(&self, slug: &Slug) -> Result<Option<PostId>> {
-        let found = self.find_hidden(&lookup::by_slug(slug), Some(slug), ReadPart::Summary).await?;
+        let found = self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Summary).await?;
         Ok(found.map(|whole| whole.post.id))
-    }
-
-    /// [`find_hidden`](Self::find_hidden) for a client: if it has no access to the post, the plan of its request does not show that the post
-    /// exists.
-    async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
-        let look_up = self.looking_up();
-        let found = look_up.find_hidden(key, slug, part).await;
-        look_up.end_look_up(matches!(&found, Ok(Some(whole)) if self.is_visible(&whole.post)));
-        found
     }
 
     /// The post that a row of `PostKeys` points to, even if the client has no access to it; its body is empty if only the summary is requested.
     /// `slug`: the slug that the post must have, now or formerly.
-    async fn find_hidden(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
+    async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
         let mut last_read = None;
         for _ in 0..FINDS_MAX {
             let Some((place, row_slug, etag)) = self.look_up(key).await? else { return Ok(None) };

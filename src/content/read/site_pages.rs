@@ -109,30 +109,18 @@ impl Reader {
 
     /// A page by its current path or a former one. Two point reads; one if no page has the path.
     pub async fn page_by_path(&self, path: &PagePath) -> Result<Option<Arc<SitePage>>> {
-        let look_up = self.looking_up();
-        let found = look_up.find_at(path, rows::read_page).await;
-        Ok(look_up.shown(found, |page| page)?.map(Arc::new))
+        let found = self.find_at(path, rows::read_page).await?;
+        Ok(found.filter(|page| self.shows(page)).map(Arc::new))
     }
 
     /// [`page_by_path`](Self::page_by_path) with the body and the metadata.
     pub async fn whole_page_by_path(&self, path: &PagePath) -> Result<Option<WholeSitePage>> {
-        let look_up = self.looking_up();
-        let found = look_up.find_at(path, rows::read_whole).await;
-        look_up.shown(found, |whole| &whole.page)
+        Ok(self.find_at(path, rows::read_whole).await?.filter(|whole| self.shows(&whole.page)))
     }
 
     /// A page by its id, with the body and the metadata. One point read.
     pub async fn whole_page_by_id(&self, id: &PostId) -> Result<Option<WholeSitePage>> {
-        let look_up = self.looking_up();
-        let found = look_up.find_page(id, rows::read_whole).await;
-        look_up.shown(found, |whole| &whole.page)
-    }
-
-    /// What a look-up has found, if the client has access to it; otherwise the plan of its request does not show what was read.
-    fn shown<T>(&self, found: Result<Option<T>>, page_of: fn(&T) -> &SitePage) -> Result<Option<T>> {
-        let found = found.map(|found| found.filter(|found| self.shows(page_of(found))));
-        self.end_look_up(matches!(&found, Ok(Some(_))));
-        found
+        Ok(self.find_page(id, rows::read_whole).await?.filter(|whole| self.shows(&whole.page)))
     }
 
     async fn find_at<T>(&self, path: &PagePath, read: fn(&Entity) -> StoreResult<T>) -> Result<Option<T>> {
@@ -151,17 +139,11 @@ impl Reader {
     /// Pages by their ids, in that order; `None` for each that does not exist or is not shown. A point read each, sent together.
     pub async fn pages_by_id(&self, ids: &[PostId]) -> Vec<Result<Option<Arc<SitePage>>>> {
         let keys: Vec<_> = ids.iter().map(keys::whole).collect();
-        let look_up = self.looking_up();
-        let found = look_up.store().get_many(TABLE, &keys).await;
-        let pages: Vec<Result<Option<Arc<SitePage>>>> = found
-            .into_iter()
-            .map(|row| {
-                let page = row?.as_ref().map(rows::read_page).transpose()?;
-                Ok(page.filter(|page| self.shows(page)).map(Arc::new))
-            })
-            .collect();
-        look_up.end_look_up(pages.iter().all(|page| matches!(page, Ok(Some(_)))));
-        pages
+        let read = |row: StoreResult<Option<Entity>>| {
+            let page = row?.as_ref().map(rows::read_page).transpose()?;
+            Ok(page.filter(|page| self.shows(page)).map(Arc::new))
+        };
+        self.store().get_many(TABLE, &keys).await.into_iter().map(read).collect()
     }
 
     /// The bodies and the metadata of pages by their ids. A point read each, sent together.

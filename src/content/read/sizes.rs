@@ -1,14 +1,11 @@
 //! The size of the content according to the lists of partitions, and the maximum number of ranges that a page reads. The rule: a figure is exact
 //! or too high for content that nobody changes meanwhile, and a list that is not in memory is unknown, never assumed to be short.
 
-use std::sync::Arc;
-
 use crate::content::error::Result;
-use crate::content::tables::rows::count::Count;
 use crate::content::tables::rows::partition_catalog::Listed;
 use crate::content::tables::{Catalog, FirstCharacters, Months, PartitionList};
 use crate::keys::Collection;
-use crate::model::{Instant, Month, PostId, PostKey, TermKind};
+use crate::model::{Instant, Month, TermKind};
 use crate::store::PAGE_ROWS_MAX;
 
 use super::reader::Reader;
@@ -16,22 +13,11 @@ use super::reader::Reader;
 /// Posts or terms that other servers may add to a store of tables while this server uses a list of partitions: those of one change with many new tags.
 const ADDED_MEANWHILE: u64 = 100;
 
-/// The first characters that a slug can have: ten digits and twenty-six letters.
-const FIRST_CHARACTERS: u64 = 36;
-
 /// The range reads of a list of months of unknown length.
 const MONTHS_READS_UNKNOWN: u64 = 10;
 
-/// Where in its list a page begins to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// The newest post, or the first term.
-    First,
-    /// The oldest post, or the last term.
-    Last,
-    /// At a cursor, at a date, or unknown.
-    Anywhere,
-}
+/// Terms that one change may create: tags of a post or of many posts, or one of another kind.
+const CREATED: u64 = 200;
 
 /// The lists of partitions that are in memory.
 #[derive(Debug, Clone, Default)]
@@ -42,26 +28,13 @@ pub struct Sizes {
     now: Option<Instant>,
     /// Whether other servers can write to the store while a list is cached.
     pub are_shared: bool,
-    /// The declared fields whose index rows a change writes.
-    pub indexed_fields: u64,
     /// Whether the figures reveal nothing about unpublished posts, for a client that must not know of them: its bound is the same whether they
     /// exist or not, up to a thousand.
     is_coarse: bool,
-    /// What a mutation may change while it runs.
-    unfixed: Unfixed,
-    /// How many tags it may create.
-    created_tags: u64,
+    /// How many terms a mutation may create.
+    created: u64,
     /// Whether the client sends no token, so that it gets no drafts and no scheduled posts.
     pub is_anonymous: bool,
-}
-
-/// What may change between the price of an operation and its reads.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Unfixed {
-    #[default]
-    Nothing,
-    Posts,
-    PostsAndTerms,
 }
 
 impl Reader {
@@ -73,10 +46,8 @@ impl Reader {
             terms: TermKind::ALL.map(|kind| self.known_list(&PartitionList::first_characters(kind))),
             now: Some(self.now()),
             are_shared: self.partition_catalogs.are_shared(),
-            indexed_fields: self.indexed_fields,
             is_coarse,
-            unfixed: Unfixed::Nothing,
-            created_tags: 0,
+            created: 0,
             is_anonymous: self.actor().is_none(),
         }
     }
@@ -111,12 +82,7 @@ impl Sizes {
 
     /// Whether reading the list makes figures known.
     pub fn can_read(&self, catalog: Catalog) -> bool {
-        let is_fixed = match self.unfixed {
-            Unfixed::Nothing => true,
-            Unfixed::Posts => matches!(catalog, Catalog::Terms(_)),
-            Unfixed::PostsAndTerms => false,
-        };
-        is_fixed && !(self.knows(catalog) || self.is_coarse && catalog == Catalog::Drafts)
+        !(self.knows(catalog) || self.is_coarse && catalog == Catalog::Drafts)
     }
 
     /// The range reads of a list; if its length is unknown, enough for all months since the year 1200.
@@ -137,13 +103,12 @@ impl Sizes {
     /// The number of terms of a kind.
     pub fn terms(&self, kind: TermKind) -> Option<u64> {
         let listed: u64 = self.terms[kind as usize].as_ref()?.iter().map(rows_of).sum();
-        let created = if kind == TermKind::Tag { self.created_tags } else { 0 };
-        Some(listed + self.margin() + created)
+        Some(listed + self.margin() + self.created)
     }
 
-    /// How much other servers may add while a list is cached. A mutation is not stopped at its bound.
+    /// How much other servers may add while a list is cached.
     fn margin(&self) -> u64 {
-        if self.are_shared && self.unfixed == Unfixed::Nothing { ADDED_MEANWHILE } else { 0 }
+        if self.are_shared { ADDED_MEANWHILE } else { 0 }
     }
 
     /// The number of posts that are not drafts, scheduled ones included; for a client that must not know of these, only the published ones,
@@ -161,19 +126,14 @@ impl Sizes {
         Some(over + rounded(present) + self.margin())
     }
 
-    /// The number of months that hold posts, of a year and of a month of the year if they are given.
-    pub fn months(&self, year: Option<u64>, month: Option<u64>) -> Option<u64> {
-        let is_meant = |of: &Month| {
-            year.is_none_or(|year| u64::from(of.year()) == year)
-                && month.is_none_or(|month| u64::from(of.month()) == month)
-        };
-        Some(self.visible()?.into_iter().filter(|(of, _)| is_meant(of)).count() as u64)
+    /// The number of months that hold posts.
+    pub fn months(&self) -> Option<u64> {
+        Some(self.visible()?.len() as u64)
     }
 
     /// The range reads of a page of `need` posts of all months.
-    pub fn reads_of_months(&self, need: u64, start: Start) -> Option<u64> {
-        let rows: Vec<u64> = self.visible()?.into_iter().map(|(_, rows)| rows).collect();
-        Some(reads(&rows, need, start))
+    pub fn reads_of_months(&self, need: u64) -> Option<u64> {
+        Some(reads(&self.visible()?, need))
     }
 
     /// The range reads of all drafts, with at least this many rows in each but the last two of a month.
@@ -200,82 +160,33 @@ impl Sizes {
         Some(self.posts_to_come()?.1 / PAGE_ROWS_MAX as u64 + 1)
     }
 
-    /// The range reads that count the posts of a month, or of all months. Only the current month can have both published and scheduled posts.
-    pub fn reads_to_count_months(&self) -> Option<u64> {
-        let now = self.now?;
-        let may_be_both = |listed: &Listed<Month>| {
-            listed.may_hold_rows() && listed.count.newest.as_ref().is_none_or(|newest| newest.at > now)
-        };
-        let mut months = self.posts.as_ref()?.iter();
-        let is_none = !self.is_coarse && !months.any(may_be_both);
-        if is_none { Some(0) } else { self.reads_to_count_scheduled() }
-    }
-
-    /// The range reads that count the posts of the two months in which a range of dates begins and ends.
-    pub fn reads_to_count_dates(&self) -> Option<u64> {
-        let largest = self.posts.as_ref()?.iter().map(rows_of).max().unwrap_or(0);
-        Some(2 * (largest / PAGE_ROWS_MAX as u64 + 1))
-    }
-
     /// The partitions that a page of `need` terms reads.
-    pub fn partitions_of_terms(&self, kind: TermKind, need: u64, start: Start) -> Option<u64> {
+    pub fn partitions_of_terms(&self, kind: TermKind, need: u64) -> Option<u64> {
         let listed = self.terms[kind as usize].as_ref()?;
         let rows: Vec<u64> = listed.iter().filter(|listed| listed.may_hold_rows()).map(rows_of).collect();
-        Some(reads(&rows, need, start))
+        Some(reads(&rows, need))
     }
 
-    /// The months up to now that may hold published posts, the newest first, and how many they hold at least.
-    fn visible(&self) -> Option<Vec<(Month, u64)>> {
+    /// How many published posts the months up to now hold at least, the newest first.
+    fn visible(&self) -> Option<Vec<u64>> {
         let now = self.now?;
         let present = now.month();
         let months = self.posts.as_ref()?.iter();
         let months = months.filter(|listed| listed.may_hold_rows() && listed.partition <= present);
         // How many posts of the current month are scheduled is not known.
         let is_published = |listed: &Listed<Month>| listed.count.newest.as_ref().is_some_and(|newest| newest.at <= now);
-        let visible = months.map(|listed| (listed.partition, if is_published(listed) { rows_of(listed) } else { 0 }));
+        let visible = |listed: &Listed<Month>| if is_published(listed) { rows_of(listed) } else { 0 };
         if !self.is_coarse {
-            return Some(visible.collect());
+            return Some(months.map(visible).collect());
         }
-        let before = visible.filter(|(month, _)| *month < present);
-        Some([(present, 0)].into_iter().chain(before).collect())
+        let before = months.filter(|listed| listed.partition < present).map(visible);
+        Some(std::iter::once(0).chain(before).collect())
     }
 
-    /// The sizes for a request that changes content: what it reads after the change is not known before. `created_tags`: how many tags it may
-    /// create, if it makes one change; then the terms that exist are known.
+    /// The sizes for one change: what it reads after the change is not known before, but the terms that it may create are few.
     #[must_use]
-    pub fn before_a_change(self, created_tags: Option<u64>) -> Self {
-        let unfixed = if created_tags.is_some() { Unfixed::Posts } else { Unfixed::PostsAndTerms };
-        let terms = if created_tags.is_some() { self.terms } else { Default::default() };
-        Self { posts: None, drafts: None, terms, unfixed, created_tags: created_tags.unwrap_or_default(), ..self }
-    }
-
-    /// The same for a client that must not know of unpublished posts.
-    pub fn coarse(&self) -> Self {
-        Self { is_coarse: true, ..self.clone() }
-    }
-
-    /// Sizes with these numbers of published posts in consecutive months, newest first, as many drafts, and these numbers of categories, tags,
-    /// authors and series, whose slugs begin with different characters: for bounds without a store.
-    pub fn assumed(now: Instant, posts: &[u64], terms: [u64; TermKind::ALL.len()]) -> Self {
-        let mut month = now.month();
-        let months = posts.iter().map(|rows| {
-            let newest = PostKey { at: month.first(), id: PostId::from_bits(0) };
-            let count = Count { rows: *rows as i64, newest: Some(newest), ..Count::default() };
-            let this = Listed { partition: month, count };
-            month = month.first().previous().map_or(month, |last| last.month());
-            this
-        });
-        let posts: Months = Arc::new(months.collect());
-        let terms = terms.map(|rows| {
-            let of_character = |(at, character): (u64, char)| {
-                let rows = rows / FIRST_CHARACTERS + u64::from(at < rows % FIRST_CHARACTERS);
-                let count = Count { rows: rows as i64, ..Count::default() };
-                Listed { partition: character.to_string(), count }
-            };
-            let characters = (0..).zip(('0'..='9').chain('a'..='z')).map(of_character);
-            Some(Arc::new(characters.filter(Listed::may_hold_rows).collect()))
-        });
-        Self { drafts: Some(Arc::clone(&posts)), posts: Some(posts), terms, now: Some(now), ..Self::default() }
+    pub fn before_a_change(self) -> Self {
+        Self { posts: None, drafts: None, created: CREATED, ..self }
     }
 }
 
@@ -288,26 +199,10 @@ fn rows_of<P>(listed: &Listed<P>) -> u64 {
     u64::try_from(listed.count.rows).unwrap_or(0)
 }
 
-/// How many of these partitions, in the order of their list, a page of `need` items reads at most: all whose rows it may need, and at a cursor the
-/// partition of the cursor, which may hold nothing on its side.
-fn reads(rows: &[u64], need: u64, start: Start) -> u64 {
-    match start {
-        Start::First => reads_of_first(rows.iter(), need),
-        Start::Last => reads_of_first(rows.iter().rev(), need),
-        Start::Anywhere => (longest_without(rows, need) + 2).min(rows.len() as u64),
-    }
-}
-
-fn reads_of_first<'r>(rows: impl Iterator<Item = &'r u64>, need: u64) -> u64 {
-    let (mut count, mut sum) = (0, 0);
-    for of_partition in rows {
-        if sum >= need {
-            break;
-        }
-        count += 1;
-        sum += of_partition;
-    }
-    count
+/// How many of these partitions a page of `need` items reads at most: all whose rows it may need, and at a cursor the partition of the cursor,
+/// which may hold nothing on its side.
+fn reads(rows: &[u64], need: u64) -> u64 {
+    (longest_without(rows, need) + 2).min(rows.len() as u64)
 }
 
 /// The most partitions in a row that together hold fewer than `need` rows.
@@ -326,7 +221,23 @@ fn longest_without(rows: &[u64], need: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::content::tables::rows::count::Count;
+    use crate::model::{PostId, PostKey};
+
+    fn reads_step_by_step(rows: &[u64], need: u64) -> u64 {
+        let (mut count, mut sum) = (0, 0);
+        for of_partition in rows {
+            if sum >= need {
+                break;
+            }
+            count += 1;
+            sum += of_partition;
+        }
+        count
+    }
 
     /// Every page, read step by step: from each partition on, in both directions, with nothing left in the first one.
     fn dearest_page(rows: &[u64], need: u64) -> u64 {
@@ -336,7 +247,7 @@ mod tests {
             let backward: Vec<u64> = rows[..=begin].iter().rev().copied().collect();
             for mut page in [forward, backward] {
                 page[0] = 0;
-                dearest = dearest.max(reads(&page, need, Start::First));
+                dearest = dearest.max(reads_step_by_step(&page, need));
             }
         }
         dearest
@@ -352,14 +263,12 @@ mod tests {
         for _ in 0..2_000 {
             let rows: Vec<u64> = (0..next(12)).map(|_| next(6)).collect();
             let need = 1 + next(15);
-            let (bound, dearest) = (reads(&rows, need, Start::Anywhere), dearest_page(&rows, need));
+            let (bound, dearest) = (reads(&rows, need), dearest_page(&rows, need));
             assert!(bound >= dearest, "{rows:?} {need}: {bound} < {dearest}");
             assert!(bound <= dearest + 1, "{rows:?} {need}: {bound} > {dearest} + 1");
         }
-        assert_eq!(reads(&[3, 0, 5, 9], 8, Start::First), 3);
-        assert_eq!(reads(&[3, 0, 5, 9], 8, Start::Last), 1);
-        assert_eq!(reads(&[3, 5], 100, Start::First), 2);
-        assert_eq!(reads(&[], 1, Start::Anywhere), 0);
+        assert_eq!(reads(&[3, 5], 100), 2);
+        assert_eq!(reads(&[], 1), 0);
     }
 
     #[test]
@@ -382,14 +291,9 @@ mod tests {
             let sizes =
                 Sizes { posts, drafts: Some(Arc::default()), now: Some(now), is_coarse: true, ..Sizes::default() };
             (
-                (
-                    sizes.posts(),
-                    sizes.reads_of_drafts(250),
-                    sizes.months(None, None),
-                    sizes.months(Some(2026), Some(6)),
-                ),
-                (sizes.reads_of_months(3, Start::First), sizes.reads_of_months(30, Start::Anywhere)),
-                (sizes.reads_to_count_months(), sizes.reads_to_count_scheduled()),
+                (sizes.posts(), sizes.reads_of_drafts(250), sizes.months()),
+                (sizes.reads_of_months(3), sizes.reads_of_months(30)),
+                sizes.reads_to_count_scheduled(),
             )
         };
         let without = figures(&[]);
@@ -402,6 +306,6 @@ mod tests {
         let sizes = Sizes::default();
         assert!(Catalog::ALL.iter().all(|catalog| !sizes.knows(*catalog)));
         assert_eq!((sizes.posts(), sizes.terms(TermKind::Tag), sizes.to_come()), (None, None, None));
-        assert_eq!(sizes.reads_of_months(1, Start::First), None);
+        assert_eq!(sizes.reads_of_months(1), None);
     }
 }

@@ -13,38 +13,28 @@ use crate::store::{Entity, Result as StoreResult};
 
 use super::Reader;
 
-/// Whether rows of terms whose slugs begin with the same character may be read together. The terms of a page of posts often have such slugs, and
-/// most sites have few terms.
-#[derive(Debug, Clone, Copy)]
-enum Nearness {
-    Near,
-    Apart,
-}
-
 impl Reader {
     /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        self.cached_or_read_terms(keys, Nearness::Apart, |_, _| true).await
+        self.cached_or_read_terms(keys, |_, _| true).await
     }
 
     /// [`terms_at`](Self::terms_at) for first slugs. A term that is cached as missing, or as another term, is read again, because a row that
     /// names it can be newer than the cached value.
     pub async fn named_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        self.cached_or_read_terms(keys, Nearness::Near, |slug, term| {
-            term.as_ref().is_some_and(|term| term.id.first_slug == *slug)
-        })
-        .await
+        let is_named =
+            |slug: &Slug, term: &Option<Arc<Term>>| term.as_ref().is_some_and(|term| term.id.first_slug == *slug);
+        self.cached_or_read_terms(keys, is_named).await
     }
 
     /// Terms by their slugs. A cached term is used only if `is_usable`.
     async fn cached_or_read_terms(
         &self,
         keys: &[(TermKind, Slug)],
-        nearness: Nearness,
         is_usable: impl Fn(&Slug, &Option<Arc<Term>>) -> bool,
     ) -> Vec<Result<Option<Arc<Term>>>> {
         let is_usable = |(_, slug): &(TermKind, Slug), term: &Option<Arc<Term>>| is_usable(slug, term);
-        let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys, nearness).await };
+        let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys).await };
         self.cached_or_read(keys, key_of, is_usable, read).await
     }
 
@@ -70,8 +60,8 @@ impl Reader {
         self.are_cached(keys.iter().map(key_of))
     }
 
-    async fn read_terms_at(&self, keys: &[(TermKind, Slug)], nearness: Nearness) -> Vec<Result<Option<Arc<Term>>>> {
-        let rows = self.term_rows_at(keys, nearness).await;
+    async fn read_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
+        let rows = self.term_rows_at(keys).await;
         let mut found = Vec::with_capacity(keys.len());
         let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
         for (i, ((kind, slug), row)) in keys.iter().zip(rows).enumerate() {
@@ -87,7 +77,7 @@ impl Reader {
         }
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(_, key)| key.clone()).collect();
         let mut first_of: Vec<Option<Slug>> = vec![None; keys.len()];
-        for ((i, (_, first)), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts, Nearness::Apart).await) {
+        for ((i, (_, first)), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
             found[i] = row.map(|row| match row {
                 Some(TermRow::Identity(term)) => Some(*term).filter(|term| term.has_slug(&keys[i].1)).map(Arc::new),
                 _ => None,
@@ -103,9 +93,9 @@ impl Reader {
         found
     }
 
-    async fn term_rows_at(&self, keys: &[(TermKind, Slug)], nearness: Nearness) -> Vec<Result<Option<TermRow>>> {
+    async fn term_rows_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<TermRow>>> {
         let rows: Vec<_> = keys.iter().map(|(kind, slug)| (Table::Terms(*kind), term::term(slug))).collect();
-        let rows = get_each(self.store(), &rows, matches!(nearness, Nearness::Near)).await;
+        let rows = get_each(self.store(), &rows).await;
         let read = |((kind, _), row): (&(TermKind, Slug), StoreResult<Option<Entity>>)| {
             Ok(row?.map(|row| rows::term::read(*kind, &row)).transpose()?)
         };
@@ -149,7 +139,7 @@ impl Reader {
             }
         }
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(.., key)| key.clone()).collect();
-        for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts, Nearness::Apart).await) {
+        for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
             if let Some(TermRow::Identity(term)) = row? {
                 found[i] = Some(*term).filter(|term| term.slug == slug).map(Arc::new);
             }
@@ -168,7 +158,7 @@ impl Reader {
         if self.source.version.is_some() {
             return self.first_slugs(slugs).await;
         }
-        let found = self.cached_or_read_terms(slugs, Nearness::Apart, |_, term| term.is_some()).await;
+        let found = self.cached_or_read_terms(slugs, |_, term| term.is_some()).await;
         first_slugs_of(slugs, found)
     }
 

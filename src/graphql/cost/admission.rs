@@ -8,8 +8,8 @@ use async_graphql::parser::types::OperationType;
 use async_graphql::{Request, ServerError, Value, Variables};
 use futures_util::future::join_all;
 
-use super::arguments::Arguments;
-use super::{Bound, Circumstances, CostModel, DearestField, FieldCost, Sizes, VALUES_MAX, refusal, refusal_of_values};
+use super::{Bound, CostModel, DearestField, FieldCost, Sizes, VALUES_MAX, refusal, refusal_of_values};
+use crate::content::read::Catalog;
 use crate::content::{Reader, StorageUse};
 use crate::graphql::outline::OperationOutline;
 
@@ -130,13 +130,13 @@ impl Price {
 
     /// The figures for the client. `used` is `None` if nothing was executed.
     pub fn describe(&self, used: Option<&StorageUse>) -> Value {
-        let Bound { point_reads, range_reads, transactions, rows, values } = self.bound;
+        let Bound { point_reads, range_reads, transactions, values } = self.bound;
         let bound = async_graphql::value!({
             "requests": self.bound.requests(),
             "pointReads": point_reads,
             "rangeReads": range_reads,
             "transactions": transactions,
-            "rows": rows,
+            "rows": self.bound.rows(),
             // Any request may wait for any other, because fields and batches run at their own pace.
             "roundTrips": self.bound.requests(),
             "values": values,
@@ -171,25 +171,28 @@ impl CostModel {
     ) -> Price {
         let (is_reported, is_coarse) = (disclosure == Disclosure::Reported, disclosure == Disclosure::Hidden);
         let is_of_mutation = operation.operation().kind == OperationType::Mutation;
-        let known = || known_of(operation, (variables, false), reader.sizes(is_coarse));
+        let is_one_change = is_of_mutation && operation.only_root_field().is_some();
+        let known = || match is_of_mutation {
+            false => reader.sizes(is_coarse),
+            true if is_one_change => reader.sizes(is_coarse).before_a_change(),
+            true => Sizes::default(),
+        };
         let so_far = || if purpose == Purpose::DryRun { Bound::NONE } else { spent(reader) };
         let refined;
         let sizes = known();
-        let mut cost = self.cost(operation, Circumstances { variables, assumes_any: false, sizes: &sizes });
+        let mut cost = self.cost(operation, variables, &sizes);
         let requests = cost.bound().requests();
         let has_too_many_values = cost.bound().values > VALUES_MAX;
         let is_over = requests.saturating_add(so_far().requests()) > limit || has_too_many_values;
         // The charge of a client that must not know of drafts must not depend on what is cached, so the catalogs are always read for it.
         let is_loose = is_coarse || requests > CLOSE || has_too_many_values;
-        let mut read = Vec::new();
         if is_loose && (is_over || is_reported || purpose != Purpose::Run) {
-            read.extend(cost.demand().useful_catalogs().filter(|catalog| sizes.can_read(*catalog)));
-        }
-        if !read.is_empty() {
+            let is_useful = |catalog| !is_of_mutation || is_one_change && matches!(catalog, Catalog::Terms(_));
+            let unknown = cost.catalogs().filter(|catalog| is_useful(*catalog) && sizes.can_read(*catalog));
             // If the store cannot be read, the sizes stay unknown, and the field that needs them reports the error.
-            join_all(read.iter().map(|catalog| reader.read_catalog(*catalog))).await;
+            join_all(unknown.map(|catalog| reader.read_catalog(catalog))).await;
             refined = known();
-            cost = self.cost(operation, Circumstances { variables, assumes_any: false, sizes: &refined });
+            cost = self.cost(operation, variables, &refined);
         }
         let bound = cost.bound().plus(so_far());
         let shows_dearest = is_reported || purpose == Purpose::DryRun || bound.requests() > limit;
@@ -198,26 +201,15 @@ impl CostModel {
             made: so_far().requests(),
             limit,
             dearest: if shows_dearest { cost.dearest_field() } else { None },
-            fields: if is_explained { cost.fields(&read) } else { Vec::new() },
+            fields: if is_explained { cost.fields() } else { Vec::new() },
             may_be_exceeded: sizes.are_shared,
             is_of_mutation,
         }
     }
 }
 
-/// The part of the sizes that holds while the operation runs. The terms of what one change reads are those that existed before, or its input
-/// names them.
-/// `assumes_any`: whether a variable without value may have any.
-pub fn known_of(operation: &OperationOutline, (variables, assumes_any): (&Variables, bool), sizes: Sizes) -> Sizes {
-    if operation.operation().kind != OperationType::Mutation {
-        return sizes;
-    }
-    let change = operation.only_root_field().map(|field| Arguments { operation, variables, assumes_any, field });
-    sizes.before_a_change(change.map(|change| change.tags_created()))
-}
-
 /// The storage requests so far: of the sign-in, and of the catalogs that the price needs.
 fn spent(reader: &Reader) -> Bound {
     let used = reader.storage_used();
-    Bound { rows: used.rows, ..Bound::new(used.point_reads.into(), used.range_reads.into()) }
+    Bound::new(used.point_reads.into(), used.range_reads.into())
 }

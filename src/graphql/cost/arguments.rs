@@ -1,14 +1,12 @@
-//! The arguments of a field, as far as the cost depends on them. The rule: a value that validation refuses counts as absent or as the largest one,
-//! and an unknown value as the most expensive one.
+//! The arguments of a field, as far as the cost depends on them. The rule: a value that validation refuses counts as absent or as the largest
+//! one.
 
 use async_graphql::{Value, Variables};
 use async_graphql_value::Value as Literal;
 
-use crate::content::read::Start;
-use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
+use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
 use crate::graphql::outline::{Field, OperationOutline};
 use crate::model::NodeId;
-use crate::model::post::TERMS_MAX;
 
 /// The maximum number of ids of one `nodes`: the size of the largest page.
 pub const NODES_MAX: usize = 100;
@@ -17,21 +15,19 @@ pub const NODES_MAX: usize = 100;
 #[derive(Clone, Copy)]
 pub(super) struct Arguments<'a> {
     pub operation: &'a OperationOutline,
+    /// The sent variables.
     pub variables: &'a Variables,
-    /// Whether a variable without value and default may have any value; otherwise it is absent.
-    pub assumes_any: bool,
     pub field: &'a Field,
 }
 
-/// What the filter of a list of posts names: each slug, language and value of a field stands for an index.
+/// How many slugs, languages and values the filter of a list of posts names. Each stands for an index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Filter {
-    /// The indexes that a matching post is in, or one of which it is in.
-    pub indexes: u64,
-    /// The number of conditions; a page merges their indexes if there are several.
-    pub conditions: u64,
+    /// The indexes that matching posts are in.
+    pub named: u64,
     /// The indexes that no matching post is in.
     pub excluded: u64,
+    pub has_dates: bool,
 }
 
 impl<'a> Arguments<'a> {
@@ -42,28 +38,9 @@ impl<'a> Arguments<'a> {
         size.min(PAGE_SIZE_MAX as u64)
     }
 
-    /// Where the page certainly begins.
-    pub(super) fn start(&self) -> Start {
-        match (self.at(&["first"]), self.at(&["last"])) {
-            _ if ["after", "before", "orderBy"].iter().any(|name| self.has(&[name])) => Start::Anywhere,
-            (_, None) => Start::First,
-            (None, Some(last)) if !matches!(last, Argument::Any) => Start::Last,
-            _ => Start::Anywhere,
-        }
-    }
-
-    /// Whether the page may be counted from the end of the list.
-    pub(super) fn is_from_end(&self) -> bool {
-        let first = self.at(&["first"]);
-        self.has(&["last"]) && first.is_none_or(|size| matches!(size, Argument::Any))
-    }
-
     fn size(&self, name: &str) -> Option<u64> {
-        match self.at(&[name])? {
-            Argument::Any => Some(PAGE_SIZE_MAX as u64),
-            // A number that is not a valid size counts as the maximum; the field refuses it when it runs.
-            size => size.number().map(|number| number.as_u64().unwrap_or(u64::MAX)),
-        }
+        // A number that is not a valid size counts as the maximum; the field refuses it when it runs.
+        self.at(&[name])?.number().map(|number| number.as_u64().unwrap_or(u64::MAX))
     }
 
     /// The argument, if it is a known non-negative integer.
@@ -71,92 +48,42 @@ impl<'a> Arguments<'a> {
         self.at(&[name])?.number()?.as_u64()
     }
 
-    /// Whether the value may be given.
     pub(super) fn has(&self, path: &[&str]) -> bool {
         self.at(path).is_some()
     }
 
-    /// Whether the value is certainly given.
-    pub(super) fn surely_has(&self, path: &[&str]) -> bool {
-        self.at(path).is_some_and(|value| !matches!(value, Argument::Any))
-    }
-
     /// The length of a list, up to `most`; one for a single value, zero if it is absent.
     pub(super) fn length(&self, path: &[&str], most: usize) -> u64 {
-        let length = match self.at(path) {
-            None => 0,
-            Some(Argument::Any) => most,
-            Some(Argument::Literal(Literal::List(items))) => items.len(),
-            Some(Argument::Variable(Value::List(items))) => items.len(),
-            Some(_) => 1,
-        };
-        length.min(most) as u64
+        self.at(path).map_or(0, |value| self.items(value).len().min(most)) as u64
     }
 
-    /// How many tags a change may create.
-    pub(super) fn tags_created(&self) -> u64 {
-        let named = |field| self.length(&["input", field], TERMS_MAX);
-        match self.field.name.as_str() {
-            "restoreRevision" => TERMS_MAX as u64,
-            _ if self.has(&["input", "createMissingTags"]) => named("tagSlugs") + named("addTagSlugs"),
-            _ => 0,
-        }
+    /// The number of texts in the argument `input` of a mutation that may name something.
+    pub(super) fn names_in_input(&self) -> u64 {
+        let texts = |path: &[&str]| self.at(path).map_or(0, |value| self.leaves(value, |leaf| leaf.text().is_some()));
+        texts(&["input"]) - texts(&["input", "metadata"]) - texts(&["input", "fields"])
     }
 
-    /// Whether the list may be ordered by the number of posts.
+    /// Whether the list is ordered by the number of posts.
     pub(super) fn is_by_count(&self) -> bool {
-        let field = self.at(&["orderBy", "field"]);
-        field.is_some_and(|field| matches!(field, Argument::Any) || field.text() == Some("POST_COUNT"))
+        self.at(&["orderBy", "field"]).is_some_and(|field| field.text() == Some("POST_COUNT"))
     }
 
-    /// What the argument `filter` names. `fields`: the number of declared fields by which posts can be filtered.
-    pub(super) fn filter(&self, fields: u64) -> Filter {
-        let of = |path: &[&str]| self.length(&[&["filter"], path].concat(), FILTER_SLUGS_MAX);
-        let has = |path: &[&str]| u64::from(self.has(&[&["filter"], path].concat()));
-        let mut filter = Filter::default();
-        for kind in ["categories", "tags", "authors"] {
-            let all = of(&[kind, "all"]);
-            filter.indexes += all + of(&[kind, "any"]);
-            filter.conditions += all + has(&[kind, "any"]);
-            filter.excluded += of(&[kind, "none"]);
-        }
-        filter.indexes += of(&["languages"]);
-        filter.conditions += has(&["languages"]);
-        let featured = self.at(&["filter", "featured"]).map(Argument::boolean);
-        let featured = featured.map(|is| (u64::from(is != Some(false)), u64::from(is != Some(true))));
-        let (is_featured, is_not) = featured.unwrap_or_default();
-        filter.indexes += is_featured;
-        filter.conditions += is_featured;
-        filter.excluded += is_not;
-        let (values, named) = match self.at(&["filter", "fields"]) {
-            Some(Argument::Any) => (fields * FILTER_SLUGS_MAX as u64, fields),
-            Some(value) => {
-                let names = value.names();
-                (names.iter().map(|name| of(&["fields", name])).sum(), names.len() as u64)
-            }
-            None => (0, 0),
-        };
-        filter.indexes += values;
-        filter.conditions += named;
-        filter
+    /// What the argument `filter` names.
+    pub(super) fn filter(&self) -> Filter {
+        let count =
+            |path: &[&str]| self.at(&[&["filter"], path].concat()).map_or(0, |value| self.leaves(value, |_| true));
+        let is_featured = self.at(&["filter", "featured"]).map(Argument::boolean);
+        let others = u64::from(is_featured.is_some_and(|is| is != Some(true)));
+        let excluded =
+            others + ["categories", "tags", "authors"].map(|kind| count(&[kind, "none"])).iter().sum::<u64>();
+        let dates = count(&["publishedAt"]);
+        Filter { named: count(&[]) - excluded - dates, excluded, has_dates: dates > 0 }
     }
 
-    /// Each id of an argument; `None` for any id. A text that is not an id names nothing.
-    pub(super) fn ids(&self, argument: &str) -> Vec<Option<NodeId>> {
-        let items = match self.at(&[argument]) {
-            None => Vec::new(),
-            Some(Argument::Any) => vec![Argument::Any; if argument == "ids" { NODES_MAX } else { 1 }],
-            Some(Argument::Literal(Literal::List(items))) => {
-                items.iter().filter_map(|item| self.resolved(Argument::Literal(item))).collect()
-            }
-            Some(Argument::Variable(Value::List(items))) => items.iter().map(Argument::Variable).collect(),
-            Some(single) => vec![single],
-        };
-        let parsed = items.into_iter().take(NODES_MAX).map(|item| match item {
-            Argument::Any => Some(None),
-            text => text.text()?.parse().ok().map(Some),
-        });
-        parsed.flatten().collect()
+    /// Each id of an argument. A text that is not an id names nothing.
+    pub(super) fn ids(&self, argument: &str) -> Vec<NodeId> {
+        let items = self.at(&[argument]).map(|value| self.items(value)).unwrap_or_default();
+        items.into_iter().take(NODES_MAX).filter_map(|item| item.text()?.parse().ok()).collect()
     }
 
     /// The value of an argument, or of an entry of its input objects; `None` if it is absent or null.
@@ -165,15 +92,38 @@ impl<'a> Arguments<'a> {
         let (_, literal) = self.field.arguments.iter().find(|(argument, _)| argument == name)?;
         let whole = self.resolved(Argument::Literal(literal));
         let value = below.iter().try_fold(whole?, |value, name| self.resolved(value.entry(name)?))?;
-        let is_null = matches!(value, Argument::Literal(Literal::Null) | Argument::Variable(Value::Null));
-        (!is_null).then_some(value)
+        (!value.is_null()).then_some(value)
     }
 
     /// Replaces a variable by its value.
     fn resolved(&self, argument: Argument<'a>) -> Option<Argument<'a>> {
         let Argument::Literal(Literal::Variable(name)) = argument else { return Some(argument) };
-        let value = self.operation.operation().variable(name, self.variables).map(Argument::Variable);
-        value.or(self.assumes_any.then_some(Argument::Any))
+        self.operation.operation().variable(name, self.variables).map(Argument::Variable)
+    }
+
+    /// The items of a list; a single value is a list of one.
+    fn items(&self, value: Argument<'a>) -> Vec<Argument<'a>> {
+        match value {
+            Argument::Literal(Literal::List(items)) => {
+                items.iter().filter_map(|item| self.resolved(Argument::Literal(item))).collect()
+            }
+            Argument::Variable(Value::List(items)) => items.iter().map(Argument::Variable).collect(),
+            single => vec![single],
+        }
+    }
+
+    /// The values inside of lists and input objects that are counted. Recursion is bounded, because the guard and the JSON parser limit the
+    /// nesting.
+    fn leaves(&self, value: Argument<'a>, is_counted: fn(Argument<'a>) -> bool) -> u64 {
+        let of_entry = |entry| self.resolved(entry).map_or(0, |entry| self.leaves(entry, is_counted));
+        match value {
+            Argument::Literal(Literal::Object(fields)) => fields.values().map(Argument::Literal).map(of_entry).sum(),
+            Argument::Variable(Value::Object(fields)) => fields.values().map(Argument::Variable).map(of_entry).sum(),
+            Argument::Literal(Literal::List(_)) | Argument::Variable(Value::List(_)) => {
+                self.items(value).into_iter().map(|item| self.leaves(item, is_counted)).sum()
+            }
+            leaf => u64::from(!leaf.is_null() && is_counted(leaf)),
+        }
     }
 }
 
@@ -182,26 +132,18 @@ impl<'a> Arguments<'a> {
 enum Argument<'a> {
     Literal(&'a Literal),
     Variable(&'a Value),
-    /// An unknown value, which may be absent.
-    Any,
 }
 
 impl<'a> Argument<'a> {
+    fn is_null(self) -> bool {
+        matches!(self, Self::Literal(Literal::Null) | Self::Variable(Value::Null))
+    }
+
     fn entry(self, name: &str) -> Option<Self> {
         match self {
             Self::Literal(Literal::Object(fields)) => fields.get(name).map(Self::Literal),
             Self::Variable(Value::Object(fields)) => fields.get(name).map(Self::Variable),
-            Self::Any => Some(Self::Any),
             _ => None,
-        }
-    }
-
-    /// The names of the entries of an input object.
-    fn names(self) -> Vec<&'a str> {
-        match self {
-            Self::Literal(Literal::Object(fields)) => fields.keys().map(|name| name.as_str()).collect(),
-            Self::Variable(Value::Object(fields)) => fields.keys().map(|name| name.as_str()).collect(),
-            _ => Vec::new(),
         }
     }
 

@@ -20,8 +20,6 @@ pub struct Bound {
     pub range_reads: u64,
     /// Writes; each is one transaction.
     pub transactions: u64,
-    /// The rows that the reads return.
-    pub rows: u64,
     /// Fields of the answer, each multiplied by the maximum number of its parents. They cost no storage requests, but much memory.
     pub values: u64,
 }
@@ -29,15 +27,8 @@ pub struct Bound {
 impl Bound {
     pub(super) const NONE: Self = Self::new(0, 0);
 
-    /// Each range read returns the maximum number of rows.
     pub const fn new(point_reads: u64, range_reads: u64) -> Self {
-        Self::of_rows(point_reads, range_reads, range_reads.saturating_mul(ROWS))
-    }
-
-    /// All range reads together return at most this many rows.
-    pub(super) const fn of_rows(point_reads: u64, range_reads: u64, rows: u64) -> Self {
-        let rows = rows.saturating_add(point_reads);
-        Self { point_reads, range_reads, transactions: 0, rows, values: 0 }
+        Self { point_reads, range_reads, transactions: 0, values: 0 }
     }
 
     pub(super) const fn writing(self, transactions: u64) -> Self {
@@ -46,6 +37,11 @@ impl Bound {
 
     pub fn requests(&self) -> u64 {
         self.point_reads.saturating_add(self.range_reads).saturating_add(self.transactions)
+    }
+
+    /// The rows that the reads return, if each range read returns as many as it can.
+    pub fn rows(&self) -> u64 {
+        self.range_reads.saturating_mul(ROWS).saturating_add(self.point_reads)
     }
 
     pub(super) fn plus(self, other: Self) -> Self {
@@ -67,7 +63,6 @@ impl Bound {
             point_reads: with(self.point_reads, other.point_reads),
             range_reads: with(self.range_reads, other.range_reads),
             transactions: with(self.transactions, other.transactions),
-            rows: with(self.rows, other.rows),
             values: with(self.values, other.values),
         }
     }

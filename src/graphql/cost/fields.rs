@@ -8,7 +8,7 @@ use async_graphql::{Name, Pos};
 
 use super::demand::Demand;
 use super::walk::{FieldNode, OperationCost};
-use crate::content::read::{Catalog, Sizes};
+use crate::content::read::Sizes;
 
 /// The most expensive field of an operation, which the client has to make cheaper.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl OperationCost<'_> {
     /// `None` if nothing is read.
     pub fn dearest_field(&self) -> Option<DearestField> {
         let mut dearest: Option<DearestField> = None;
-        let mut open = self.fields(&[]);
+        let mut open = self.fields();
         open.reverse();
         while let Some(field) = open.pop() {
             if field.bound > dearest.as_ref().map_or(0, |dearest| dearest.requests) {
@@ -65,14 +65,13 @@ impl OperationCost<'_> {
         dearest
     }
 
-    /// The bounds by field. `read`: the catalogs that the price has read. They count for the fields that need them, although these find them
-    /// in memory.
-    pub(super) fn fields(&self, read: &[Catalog]) -> Vec<FieldCost> {
-        costs(self.roots.iter().collect(), "", (self.sizes, read))
+    /// The bounds by field.
+    pub(super) fn fields(&self) -> Vec<FieldCost> {
+        costs(self.roots.iter().collect(), "", self.sizes)
     }
 }
 
-fn costs<'t>(nodes: Vec<&'t FieldNode<'t>>, above: &str, (sizes, read): (&Sizes, &[Catalog])) -> Vec<FieldCost> {
+fn costs<'t>(nodes: Vec<&'t FieldNode<'t>>, above: &str, sizes: &Sizes) -> Vec<FieldCost> {
     let (mut by_key, mut places): (Vec<(&Name, Vec<&FieldNode<'_>>)>, _) = (Vec::new(), HashMap::new());
     for node in nodes {
         let key = node.field.response_key();
@@ -91,8 +90,8 @@ fn costs<'t>(nodes: Vec<&'t FieldNode<'t>>, above: &str, (sizes, read): (&Sizes,
             name: nodes[0].field.name.clone(),
             type_text: nodes[0].of.map(ToString::to_string).unwrap_or_default(),
             position: nodes[0].field.position,
-            bound: own.bound(sizes, read).requests(),
-            fields: costs(nodes.iter().flat_map(|node| &node.below).collect(), &path, (sizes, read)),
+            bound: own.bound(sizes).requests(),
+            fields: costs(nodes.iter().flat_map(|node| &node.below).collect(), &path, sizes),
             path,
         }
     };

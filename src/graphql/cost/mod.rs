@@ -3,17 +3,15 @@
 //!
 //! One walk ([`walk`]) over the operation makes a tree of its fields, each with its cost by the [`prices`] of the object types and the
 //! requested page sizes. The bound, the dearest field and the bounds by field are read off this tree. The walk carries two numbers of parents:
-//! all of them, and the different ones, because equal fields of equal parents share their reads. A mutation costs what its input names, and the
-//! post in its payload has the terms of the input. A field that is not in the schema costs nothing, because validation refuses it. The time of
+//! all of them, and the different ones, because equal fields of equal parents share their reads. A mutation costs a few requests
+//! for each text of its input, and the post in its payload has as many terms as a post can have. A field that is not in the schema costs nothing, because validation refuses it. The time of
 //! the walk is proportional to the number of fields with fragments expanded, and for each list to the number of months.
 
 mod admission;
 mod arguments;
 mod bound;
-mod check;
 mod demand;
 mod fields;
-mod inputs;
 mod pages;
 mod prices;
 mod reads;
@@ -21,18 +19,19 @@ mod walk;
 
 use std::sync::Arc;
 
+use async_graphql::Variables;
+
 use super::outline::OperationOutline;
 use super::type_map::TypeMap;
 use prices::{PRICES, PriceTable, Prices};
 
 pub use crate::content::read::Sizes;
-pub use admission::{CostRequest, Disclosure, Price, Pricing, Purpose, known_of};
+pub use admission::{CostRequest, Disclosure, Price, Pricing, Purpose};
 pub use arguments::NODES_MAX;
 pub use bound::{Bound, STORAGE_REQUESTS_MAX, VALUES_MAX, refusal, refusal_of_values};
-pub use check::OnlyCheck;
 pub use fields::{DearestField, FieldCost};
 pub use prices::{ANCESTORS, BEHIND, MONTHS_ASSUMED, TERMS_OF_POST, TRANSLATIONS};
-pub use walk::{Circumstances, OperationCost};
+pub use walk::OperationCost;
 
 /// Computes the costs of the operations of a schema.
 pub struct CostModel {
@@ -50,8 +49,13 @@ impl CostModel {
     }
 
     /// The cost of an operation of an admitted request or document.
-    pub fn cost<'a>(&'a self, operation: &'a OperationOutline, circumstances: Circumstances<'a>) -> OperationCost<'a> {
-        OperationCost::of((&self.types, &self.prices), operation, circumstances)
+    pub fn cost<'a>(
+        &'a self,
+        operation: &'a OperationOutline,
+        variables: &'a Variables,
+        sizes: &'a Sizes,
+    ) -> OperationCost<'a> {
+        OperationCost::of((&self.types, &self.prices), operation, (variables, sizes))
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::content::editor::BULK_POSTS_MAX;
 use crate::content::read::pages::terms_by_count::TERMS_BY_COUNT_MAX;
 use crate::content::read::pages::{LOOK_UPS_MAX, RANGE_READS_MAX};
-use crate::content::read::{Catalog, Sizes, Start};
+use crate::content::read::{Catalog, Sizes};
 use crate::model::TermKind;
 
 use super::arguments::{Arguments, Filter};
@@ -18,8 +18,6 @@ const BY_SLUG: u64 = 2;
 const BY_SLUG_OF_EMPTY: u64 = BY_SLUG + 1;
 /// A range read may be tried in place of the point reads of this many posts, in vain.
 const POSTS_OF_RANGE: u64 = 4;
-/// The maximum number of rows of this range read, for each of the posts.
-const ROWS_OF_RANGE_BY_POST: u64 = 6;
 /// Rows of the first read of each index of an intersection.
 const FIRST_ROWS: u64 = 250;
 /// Different first characters of slugs: ten digits and twenty-six letters.
@@ -45,8 +43,8 @@ pub(super) enum Source {
     Terms(TermKind),
     /// All terms of the kind, ordered by their number of posts.
     TermsByCount(TermKind),
-    /// The posts of a change of many.
-    Bulk,
+    /// The objects of a change.
+    Change,
     /// Another list, with a price that does not depend on its arguments.
     Other,
 }
@@ -57,8 +55,6 @@ pub(super) struct List {
     pub source: Source,
     pub size: u64,
     filter: Filter,
-    has_dates: bool,
-    start: Start,
 }
 
 /// The selected parts of a page.
@@ -77,21 +73,17 @@ impl List {
             Source::Terms(kind) if arguments.is_by_count() => Source::TermsByCount(kind),
             source => source,
         };
-        if source == Source::Bulk {
+        if source == Source::Change {
             let named = |field| arguments.length(&["input", field], BULK_POSTS_MAX);
             return Self { size: named("posts").max(named("contents")), ..Self::none(source) };
         }
-        let list = Self { size: arguments.page_size(), start: arguments.start(), ..Self::none(source) };
-        if !matches!(source, Source::Posts | Source::Term | Source::Series) {
-            return list;
-        }
-        let (filter, has_dates) = (arguments.filter(sizes.indexed_fields), arguments.has(&["filter", "publishedAt"]));
-        let start = if has_dates { Start::Anywhere } else { list.start };
-        Self { filter, has_dates, start, ..list }
+        let list = Self { size: arguments.page_size(), ..Self::none(source) };
+        let is_filtered = matches!(source, Source::Posts | Source::Term | Source::Series);
+        if is_filtered { Self { filter: arguments.filter(), ..list } } else { list }
     }
 
     pub(super) fn none(source: Source) -> Self {
-        Self { source, size: 0, filter: Filter::default(), has_dates: false, start: Start::Anywhere }
+        Self { source, size: 0, filter: Filter::default() }
     }
 
     /// The maximum number of items of a page.
@@ -132,92 +124,86 @@ pub(super) fn page(list: &List, arguments: &Arguments<'_>, selected: Selected, s
     if !selected.items {
         return Demand::default();
     }
-    let items = items(list, selected.needed(list.size), sizes);
-    let mut side = self::items(&List { start: Start::Anywhere, ..*list }, 1, sizes);
+    let mut side = items(list, 1, sizes);
     if let Source::Terms(kind) | Source::TermsByCount(kind) = list.source {
         // Checks that the term of the cursor still exists, then reads the first term on that side.
-        side = terms(kind, 1, Start::Anywhere, sizes).plus(Demand::reads(BY_SLUG, 0));
+        side = terms(kind, 1, sizes).plus(Demand::reads(BY_SLUG, 0));
     }
-    let first_slugs = Demand::reads(BY_SLUG * list.filter.excluded, 0);
-    items.plus(side.times(selected.sides(arguments))).plus(first_slugs)
+    items(list, selected.needed(list.size), sizes).plus(side.times(selected.sides(arguments)))
 }
 
 /// `need` items of a list.
 fn items(list: &List, need: u64, sizes: &Sizes) -> Demand {
     match list.source {
-        Source::Terms(kind) => terms(kind, need, list.start, sizes),
+        Source::Terms(kind) => terms(kind, need, sizes),
         Source::TermsByCount(kind) => terms_by_count(kind, sizes),
         // The order is read also for a page without items.
-        Source::Series if list.filter.indexes == 0 && list.filter.excluded == 0 => of_series(need, sizes),
+        Source::Series if list.filter.named == 0 && list.filter.excluded == 0 => of_series(need, sizes),
         Source::Series => of_indexes(list, need, sizes),
         _ if need == 0 => Demand::default(),
-        Source::Posts if list.filter.indexes == 0 => of_months(list, need, sizes),
+        Source::Posts if list.filter.named == 0 => of_months(list, need, sizes),
         Source::Posts | Source::Term => of_indexes(list, need, sizes),
         // The posts of a month are one partition.
-        Source::Month => Demand::reads_of(0, 1, need).with(Catalog::Posts),
+        Source::Month => Demand::reads(0, 1).with(Catalog::Posts),
         // The drafts of an author are found among all drafts.
-        Source::Drafts => {
-            let ranges = sizes.reads_of_drafts(FIRST_ROWS).unwrap_or(RANGES_MAX).min(RANGES_MAX);
-            Demand::reads_of(0, ranges, ranges * FIRST_ROWS.max(2 * need)).with(Catalog::Drafts)
-        }
+        Source::Drafts => drafts(sizes),
         Source::Scheduled => {
             let (months, posts) = sizes.to_come().unwrap_or((u64::MAX, u64::MAX));
-            let ranges = months.min(need + 2);
             // Scheduled posts of an author are read by the author's index.
-            let of_author = look_ups(need.min(posts)).plus(Demand::reads_of(0, 1, need));
-            Demand::reads_of(0, ranges, ranges * need).plus(of_author).with(Catalog::Posts)
+            let of_author = look_ups(need.min(posts)).plus(Demand::reads(0, 1));
+            Demand::reads(0, months.min(need + 2)).plus(of_author).with(Catalog::Posts)
         }
-        Source::Bulk | Source::Other => Demand::default(),
+        Source::Change | Source::Other => Demand::default(),
     }
+}
+
+/// All drafts.
+fn drafts(sizes: &Sizes) -> Demand {
+    let ranges = sizes.reads_of_drafts(FIRST_ROWS).unwrap_or(RANGES_MAX).min(RANGES_MAX);
+    Demand::reads(0, ranges).with(Catalog::Drafts)
 }
 
 /// A page of posts from their months.
 fn of_months(list: &List, need: u64, sizes: &Sizes) -> Demand {
-    let (ranges, rows) = match list.filter.excluded {
+    let ranges = match list.filter.excluded {
         // Each month in the catalog contains a post, except the month of the cursor and the current one.
-        0 => (sizes.reads_of_months(need, list.start).unwrap_or(need + 2), need),
-        _ => (reads_with_excluded(need, sizes).unwrap_or(RANGES_MAX), FIRST_ROWS.max(2 * need)),
+        0 => sizes.reads_of_months(need).unwrap_or(need + 2),
+        _ => reads_with_excluded(need, sizes).unwrap_or(RANGES_MAX),
     };
-    let ranges = ranges.min(RANGES_MAX);
-    Demand::reads_of(0, ranges, ranges * rows).with(Catalog::Posts)
+    Demand::reads(BY_SLUG * list.filter.excluded, ranges.min(RANGES_MAX)).with(Catalog::Posts)
 }
 
 /// The range reads if posts are excluded. If the rows of a month do not suffice, it is read again together with the months after it.
 fn reads_with_excluded(need: u64, sizes: &Sizes) -> Option<u64> {
-    let months = sizes.months(None, None)?;
-    let rows = (2 * need).min(FIRST_ROWS);
-    Some(if sizes.posts()? <= rows { months } else { 2 * months + sizes.posts()? / rows + 1 })
+    let (months, rows) = (sizes.months()?, (2 * need).min(FIRST_ROWS));
+    Some(2 * months + sizes.posts()? / rows + 1)
 }
 
 /// A page of posts from indexes.
 fn of_indexes(list: &List, need: u64, sizes: &Sizes) -> Demand {
-    let Filter { indexes: named, conditions, excluded } = list.filter;
+    let Filter { named, excluded, .. } = list.filter;
     let (indexes, all_posts) = (list.own_index() + named, sizes.posts().unwrap_or(u64::MAX));
-    let is_merged = list.own_index() + conditions > 1;
-    let first_rows = if is_merged { FIRST_ROWS.max(need) } else { need.max(1) };
-    // A series reads its indexes whole, unless it is ordered by time.
-    let (ranges, rows) = match is_merged || excluded > 0 || list.source == Source::Series {
-        true => (indexes * reads_of_index(all_posts, first_rows), all_posts),
-        false => (indexes, need),
-    };
+    // Several indexes are merged, and a series reads its indexes whole, unless it is ordered by time.
+    let is_one = indexes == 1 && excluded == 0 && list.source != Source::Series;
+    let first_rows = if excluded > 0 { need.max(1) } else { need.max(FIRST_ROWS) };
+    let ranges = if is_one { 1 } else { indexes * reads_of_index(all_posts, first_rows) };
     let posts = if excluded > 0 { u64::from(LOOK_UPS_MAX) } else { need };
     // The slug of an empty index may not be the first one of its term; then the indexes are read again.
     let ranges = ranges.min(RANGES_MAX) * if named > 0 { 2 } else { 1 };
-    let of_ranges = Demand::reads_of(BY_SLUG_OF_EMPTY * named, ranges, ranges * rows.min(ROWS));
-    look_ups(posts.min(all_posts)).plus(of_ranges).refined_by(Catalog::Posts)
+    let of_ranges = Demand::reads(BY_SLUG_OF_EMPTY * (named + excluded), ranges);
+    look_ups(posts.min(all_posts)).plus(of_ranges).with(Catalog::Posts)
 }
 
 /// The look-ups of posts that an index names.
 fn look_ups(posts: u64) -> Demand {
-    Demand::reads_of(posts, posts.div_ceil(POSTS_OF_RANGE), ROWS_OF_RANGE_BY_POST * posts)
+    Demand::reads(posts, posts.div_ceil(POSTS_OF_RANGE))
 }
 
 /// The whole index of a series, which may contain every post, and the look-ups of this many of its posts.
 pub(super) fn of_series(posts: u64, sizes: &Sizes) -> Demand {
     let all_posts = sizes.posts().unwrap_or(u64::MAX);
-    let ranges = (all_posts / ROWS + 1).min(RANGES_MAX);
-    let index = Demand::reads_of(0, ranges, all_posts.min(ranges * ROWS));
-    index.plus(look_ups(posts.min(all_posts))).refined_by(Catalog::Posts)
+    let index = Demand::reads(0, (all_posts / ROWS + 1).min(RANGES_MAX));
+    index.plus(look_ups(posts.min(all_posts))).with(Catalog::Posts)
 }
 
 /// The range reads of a whole index with this many rows: each requests twice as many rows as the previous one, and the last one may be
@@ -232,21 +218,20 @@ fn reads_of_index(rows: u64, first_rows: u64) -> u64 {
 
 /// A page of `need` terms. A partition is read twice if it also contains rows of former slugs, and a term whose slug is not its first one
 /// is looked up.
-fn terms(kind: TermKind, need: u64, start: Start, sizes: &Sizes) -> Demand {
+fn terms(kind: TermKind, need: u64, sizes: &Sizes) -> Demand {
     if need == 0 {
         return Demand::default().with(Catalog::Terms(kind));
     }
-    let partitions = sizes.partitions_of_terms(kind, need, start).unwrap_or_else(|| CHARACTERS.min(need + 2));
+    let partitions = sizes.partitions_of_terms(kind, need).unwrap_or_else(|| CHARACTERS.min(need + 2));
     let renamed = (3 * need).min(sizes.terms(kind).unwrap_or(u64::MAX));
-    // The first read of a partition requests as many rows as the page needs.
-    Demand::reads_of(renamed, 2 * partitions, partitions * (need + ROWS)).with(Catalog::Terms(kind))
+    Demand::reads(renamed, 2 * partitions).with(Catalog::Terms(kind))
 }
 
 /// All terms of a kind, and the count of each, up to the maximum.
 fn terms_by_count(kind: TermKind, sizes: &Sizes) -> Demand {
     // More terms are refused, but the size may be too high an estimate.
     let counted = sizes.terms(kind).unwrap_or(TERMS_BY_COUNT_MAX).min(TERMS_BY_COUNT_MAX);
-    terms(kind, TERMS_BY_COUNT_MAX + 1, Start::Anywhere, sizes).plus(count_of_term(sizes).times(counted))
+    terms(kind, TERMS_BY_COUNT_MAX + 1, sizes).plus(count_of_term(sizes).times(counted))
 }
 
 /// The next or previous post.
@@ -256,57 +241,43 @@ pub(super) fn neighbour(sizes: &Sizes) -> Demand {
 
 /// The number of posts of a term. A count row keeps the newest post, even if that was scheduled and withdrawn.
 pub(super) fn count_of_term(sizes: &Sizes) -> Demand {
-    let scheduled = sizes.reads_to_count_scheduled().unwrap_or(COUNT_READS_UNKNOWN);
-    Demand::reads(1, scheduled).refined_by(Catalog::Posts)
+    Demand::reads(1, 0).plus(count_of_months(sizes))
 }
 
 /// The number of posts of a month, or of all months.
 pub(super) fn count_of_months(sizes: &Sizes) -> Demand {
-    Demand::reads(0, sizes.reads_to_count_months().unwrap_or(COUNT_READS_UNKNOWN)).with(Catalog::Posts)
+    Demand::reads(0, sizes.reads_to_count_scheduled().unwrap_or(COUNT_READS_UNKNOWN)).with(Catalog::Posts)
 }
 
 pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
     match list.source {
         Source::Terms(kind) | Source::TermsByCount(kind) => Demand::default().with(Catalog::Terms(kind)),
-        Source::Bulk | Source::Other => Demand::default(),
-        Source::Drafts => {
-            let ranges = sizes.reads_of_drafts(FIRST_ROWS).unwrap_or(RANGES_MAX).min(RANGES_MAX);
-            Demand::reads(0, ranges).with(Catalog::Drafts)
-        }
+        Source::Change | Source::Other => Demand::default(),
+        Source::Drafts => drafts(sizes),
         Source::Scheduled => {
             let ranges = sizes.reads_to_count_scheduled().unwrap_or(RANGES_MAX);
             Demand::reads(0, ranges).with(Catalog::Posts)
         }
-        Source::Posts | Source::Month | Source::Term | Source::Series => {
-            let Filter { indexes, excluded, .. } = list.filter;
-            let whole = count_of_indexes(list, indexes, sizes);
-            if excluded == 0 {
-                return whole;
-            }
-            let excluding = count_of_indexes(list, indexes + excluded, sizes);
-            whole.plus(excluding).plus(Demand::reads(BY_SLUG * excluded, 0))
-        }
+        Source::Posts | Source::Month | Source::Term | Source::Series => count_of_posts(list, sizes),
     }
 }
 
-/// `named`: how many indexes of the filter the count reads.
-fn count_of_indexes(list: &List, named: u64, sizes: &Sizes) -> Demand {
+fn count_of_posts(list: &List, sizes: &Sizes) -> Demand {
+    let Filter { named, excluded, has_dates } = list.filter;
+    let indexes = list.own_index() + named + excluded;
     // The count row of the first slug too, and the look-up of this slug.
     let renamed = Demand::reads(1 + BY_SLUG_OF_EMPTY, 0);
-    match (list.own_index() + named, list.has_dates) {
-        (0, false) => count_of_months(sizes),
-        (0, true) => {
-            let dates = sizes.reads_to_count_dates().unwrap_or(2 * COUNT_READS_UNKNOWN);
-            count_of_months(sizes).plus(Demand::reads(0, dates))
-        }
-        (1, false) => count_of_term(sizes).plus(renamed.times(named)),
-        (indexes, has_dates) => {
-            let of_index = sizes.posts().unwrap_or(u64::MAX) / ROWS + 1;
-            let ranges = indexes.saturating_mul(of_index).min(RANGES_MAX);
-            // A range of dates may be unbounded; then a count row is read as above.
-            let of_row = if has_dates { count_of_term(sizes).plus(renamed) } else { Demand::default() };
-            let merged = Demand::reads(0, 2 * ranges).plus(renamed.times(indexes)).plus(of_row);
-            merged.refined_by(Catalog::Posts)
+    match (indexes, excluded, has_dates) {
+        (0, _, false) => count_of_months(sizes),
+        (1, 0, false) => count_of_term(sizes).plus(renamed.times(named)),
+        _ => {
+            let whole = sizes.posts().map(|posts| posts / ROWS + 1);
+            let merged = indexes.saturating_mul(whole.unwrap_or(RANGES_MAX)).min(RANGES_MAX);
+            // The two months in which a range of dates begins and ends. It may be unbounded; then a count row is read.
+            let dates = if has_dates { 2 * whole.unwrap_or(COUNT_READS_UNKNOWN) } else { 0 };
+            let once = count_of_months(sizes).plus(count_of_term(sizes)).plus(Demand::reads(0, 2 * merged + dates));
+            // With exclusions, the posts are counted with and without those that are excluded.
+            once.plus(renamed.times(indexes + 1)).times(if excluded > 0 { 2 } else { 1 })
         }
     }
 }

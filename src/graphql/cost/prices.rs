@@ -21,7 +21,6 @@ use crate::model::post::{TERMS_MAX, TRANSLATIONS_MAX};
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 
 use super::bound::Bound;
-use super::inputs::{InputCost, given};
 use super::pages::Source;
 
 /// The row with the place of a post, and its row there.
@@ -102,10 +101,10 @@ pub(super) enum Reads {
     CategoriesAbove,
     /// The children of a category: the tree, and each category.
     CategoriesBelow,
-    /// A change, and what the fields of its input add.
-    Change(Bound, &'static [InputCost]),
-    /// A change of many posts: this for each of them, what the fields of its input add, and one transaction.
-    Bulk(Bound, &'static [InputCost]),
+    /// A change, and what each text in its input may name.
+    Change(Bound),
+    /// The same of a page, which may be moved.
+    UpdateOfPage(Bound),
 }
 
 /// The maximum number of objects that a field returns.
@@ -121,21 +120,6 @@ pub(super) enum Objects {
     ForEachId,
     /// One for each month of the archive that the arguments `year` and `month` select.
     Months,
-    /// The post of a payload, whose terms the input of the mutation may name.
-    Saved(SavedPost),
-    /// The errors of a creation: none of them has an object.
-    ErrorsAlone,
-}
-
-/// How a mutation has changed the post of its payload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SavedPost {
-    /// It has the terms of the input and no others, unless an idempotency key was used before. Of an actor with the role author it has that author.
-    Created,
-    /// It has the terms of the input, and keeps those of the kinds that the input omits.
-    Updated,
-    /// It has the terms of an earlier version, of which deleted tags were created again.
-    Restored,
 }
 
 /// A list of tokens fits into one range read; a row may be added meanwhile.
@@ -151,7 +135,7 @@ const PICTURE: Price = shared(1);
 /// those of the entries, which are repeated if there is such a post, and those that skip entries to which the client has no access.
 const CHANGES: Price = fixed(1 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// A group of translations.
-pub(super) const GROUP: Bound = Bound::of_rows(0, 1, TRANSLATIONS_MAX as u64);
+pub(super) const GROUP: Bound = Bound::new(0, 1);
 /// What a subscription reads until it has come to the end of the log, for each event: the same, and the head of the log again when it begins.
 pub const BEHIND: Bound = Bound::new(2 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// One more for the index of a field in the filter; then the post, and the terms that the filter names.
@@ -175,15 +159,6 @@ const CONNECTIONS: &[&str] = &[
 const COUNTED_CONNECTIONS: &[&str] =
     &["AuthorConnection", "CategoryConnection", "PostConnection", "SeriesConnection", "TagConnection"];
 const LINKS: &[&str] = &["LinkTranslationsPayload", "UnlinkTranslationsPayload"];
-/// The payloads of mutations that change no object that exists, so that none can be changed meanwhile.
-const CREATIONS: &[&str] = &[
-    "CreateAuthorPayload",
-    "CreateCategoryPayload",
-    "CreatePagePayload",
-    "CreatePostPayload",
-    "CreateSeriesPayload",
-    "CreateTagPayload",
-];
 const PAGE: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::Page);
 const NAVIGATION: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::AtMost(ITEMS_MAX as u64));
 
@@ -191,67 +166,21 @@ const NAVIGATION: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects
 // does not say is assumed to be the most that is possible, however rare: a post with 100 terms of each kind (if there are as many) in a payload
 // that selects them, and 44 pages below one that is moved.
 
-/// The row with the place of the post, its row there, and the first one again if the post was just deleted.
+/// What a text in an input may name: a post (the row with its place, its row there, and the first one again if the post was just deleted), a
+/// term (if no term has the slug, similar ones are suggested), the owner of a slug, a page and its group, or a picture.
+pub(super) const OF_NAME: Bound = Bound::new(FIND_POST, 1);
 const FIND_POST: u64 = 3;
-/// A term by a slug. If no term has it, similar ones are suggested.
-const NAMED: Bound = Bound::new(TERM_READS, 1);
-/// A term by its id.
-const TERM_OF_ID: Bound = Bound::new(TERM_READS, 0);
-const ASSET_OF_ID: Bound = Bound::new(1, 0);
-/// The owner of a slug, read for the error if the input has other errors.
-const OWNER_OF_SLUG: Bound = Bound::new(3, 0);
-/// If the slug from the title is taken, a free number is searched and the post created with it.
-const NUMBERED: Bound = Bound::NONE.writing(2);
-/// A key's use, and the post that was created with it.
-const KEY: Bound = Bound::new(1 + FIND_POST, 0);
-const CREATE_POST: Price = change(0, 0).with(&[
-    given("authorSlugs", TERMS_OF_POST, NAMED),
-    given("categorySlugs", TERMS_OF_POST, NAMED),
-    given("tagSlugs", TERMS_OF_POST, NAMED),
-    given("seriesSlug", 1, NAMED),
-    given("coverId", 1, ASSET_OF_ID),
-    given("enclosure", 1, ASSET_OF_ID),
-    given("translationOf", 1, Bound::new(FIND_POST, 0)),
-    given("slug", 1, OWNER_OF_SLUG).or_omitted(NUMBERED),
-    given("idempotencyKey", 1, KEY),
-]);
-const UPDATE_POST: Price = change(FIND_POST, 0).with(&[
-    given("authorSlugs", TERMS_OF_POST, NAMED),
-    given("categorySlugs", TERMS_OF_POST, NAMED),
-    given("tagSlugs", TERMS_OF_POST, NAMED),
-    given("seriesSlug", 1, NAMED),
-    given("coverId", 1, ASSET_OF_ID),
-    given("enclosure", 1, ASSET_OF_ID),
-    given("slug", 1, OWNER_OF_SLUG),
-]);
-/// The post, or the page that the search for it leads to, and the version; the post again if terms were merged since. A page that gets another language: its
-/// translations.
-const RESTORE_REVISION: Price = Price::of(Reads::Change(Bound::new(2 * FIND_POST + PAGE_STEPS + 1, 1).writing(2), &[]));
-/// The post, and the key of links.
-const CREATE_PREVIEW: Price = change(FIND_POST + 2, 0);
-/// The owner of the slug.
-const CREATE_TERM: Price =
-    change(TERM_READS, 0).with(&[given("avatarId", 1, ASSET_OF_ID), given("parentId", 1, TERM_OF_ID)]);
-/// The term; also the owner of a new slug, for an error.
-const UPDATE_TERM: Price = change(TERM_READS, 0).with(&[
-    given("avatarId", 1, ASSET_OF_ID),
-    given("parentId", 1, TERM_OF_ID),
-    given("slug", 1, TERM_OF_ID),
-]);
-/// The term, and the tree of categories.
-const DELETE_TERM: Price = change(TERM_READS + 1, 0);
-const BULK: Price = Price::of(Reads::Bulk(
-    Bound::new(FIND_POST, 0),
-    &[
-        given("addTagSlugs", TERMS_OF_POST, NAMED),
-        given("removeTagSlugs", TERMS_OF_POST, NAMED),
-        given("addCategorySlugs", TERMS_OF_POST, NAMED),
-        given("removeCategorySlugs", TERMS_OF_POST, NAMED),
-        given("authorSlugs", TERMS_OF_POST, NAMED),
-    ],
-));
-/// Each post; or the row of the tree, each page, and its group.
-const LINK: Price = Price::of(Reads::Bulk(Bound::new(FIND_POST, 1), &[given("contents", 1, Bound::new(1, 0))]));
+/// A change of what its input names.
+const CHANGE: Price = change(0, 0);
+/// The post of a key that was used before is found by one read more. If the slug from the title is taken, a free number is searched and the
+/// post created with it.
+const CREATE_POST: Price = Price::of(Reads::Change(Bound::new(1, 0).writing(3)));
+/// The version, or the page that the search for it leads to; the post again if terms were merged since.
+const RESTORE_REVISION: Price = Price::of(Reads::Change(Bound::new(FIND_POST + PAGE_STEPS + 1, 0).writing(2)));
+/// The key of links.
+const CREATE_PREVIEW: Price = change(2, 0);
+/// The row of the tree of pages.
+const LINK: Price = change(1, 0);
 const MERGE_TRIES: u64 = MERGE_TRIES_MAX as u64;
 /// In each try: both terms, the tree of categories, the index of the term, and all drafts. Each post is changed once, in a transaction of its own in the worst
 /// case; those that are read ahead of a group are read again.
@@ -265,30 +194,17 @@ const MERGE: Price = Price::of(Reads::Fixed(
 ));
 /// The row of the tree, and the page.
 const PAGE_STEPS: u64 = 2;
-/// As `KEY`, for a page.
-const KEY_OF_PAGE: Bound = Bound::new(2, 0);
-/// A page that is to be scheduled: a range read of those that are.
-const SCHEDULED: Bound = Bound::new(0, 1);
-const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE, 0).with(&[
-    given("coverId", 1, ASSET_OF_ID),
-    given("translationOf", 1, Bound::new(1, 2)),
-    given("idempotencyKey", 1, KEY_OF_PAGE),
-    given("publishAt", 1, SCHEDULED),
-]);
+/// A translation reads its group too.
+const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE, 1);
+const UPDATE_PAGE: Price = Price::of(Reads::UpdateOfPage(Bound::new(0, 0).writing(1)));
 /// The place of the page that is moved; each page below it, with its path row and the page that had its path; and the children of each.
-const MOVE: Bound = Bound::new(PLACE + 3 * (MOVED_PAGES_MAX as u64 - 1), 2 * MOVED_PAGES_MAX as u64);
-const UPDATE_PAGE: Price = change(PAGE_STEPS, 0).with(&[
-    given("coverId", 1, ASSET_OF_ID),
-    given("language", 1, Bound::new(0, 1)),
-    given("path", 1, MOVE),
-    given("publishAt", 1, SCHEDULED),
-]);
-/// The page, and the children because of which it cannot be deleted.
-const DELETE_PAGE: Price = change(PAGE_STEPS, 2 + 2 * PAGES_MAX as u64 / 1_000);
+pub(super) const MOVE: Bound = Bound::new(PLACE + 3 * (MOVED_PAGES_MAX as u64 - 1), 2 * MOVED_PAGES_MAX as u64);
+/// The children because of which it cannot be deleted.
+const DELETE_PAGE: Price = change(0, 2 + 2 * PAGES_MAX as u64 / 1_000);
 /// The tokens.
-const CREATE_TOKEN: Price = change(0, 2).with(&[given("authorSlug", 1, NAMED)]);
+const CREATE_TOKEN: Price = change(0, 2);
 /// The asset becomes a removal, which ends when the bytes are deleted.
-const DELETE_ASSET: Price = Price::of(Reads::Change(Bound::new(1, 0).writing(2), &[]));
+const DELETE_ASSET: Price = Price::of(Reads::Change(Bound::NONE.writing(2)));
 
 const fn fixed(point_reads: u64, range_reads: u64) -> Price {
     Price::of(Reads::Fixed(Bound::new(point_reads, range_reads)))
@@ -300,15 +216,11 @@ const fn shared(point_reads: u64) -> Price {
 
 /// The reads of a change, and its transaction.
 const fn change(point_reads: u64, range_reads: u64) -> Price {
-    Price::of(Reads::Change(Bound::new(point_reads, range_reads).writing(1), &[]))
+    Price::of(Reads::Change(Bound::new(point_reads, range_reads).writing(1)))
 }
 
 const fn terms_of_post(kind: TermKind) -> Price {
     Price::of(Reads::TermsOfPost(kind)).returning(Objects::TermsOfPost(kind))
-}
-
-const fn saved(post: SavedPost) -> Price {
-    Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::Saved(post))
 }
 
 pub(super) const PRICES: &PriceTable = &[
@@ -325,45 +237,43 @@ pub(super) const PRICES: &PriceTable = &[
     (CONNECTIONS, "edges", PAGE),
     (CONNECTIONS, "nodes", PAGE),
     (COUNTED_CONNECTIONS, "totalCount", Price::of(Reads::Count)),
-    (CREATIONS, "userErrors", Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::ErrorsAlone)),
-    (&["CreatePostPayload"], "post", saved(SavedPost::Created)),
-    (&["Mutation"], "createAuthor", CREATE_TERM),
-    (&["Mutation"], "createCategory", CREATE_TERM),
+    (&["Mutation"], "createAuthor", CHANGE),
+    (&["Mutation"], "createCategory", CHANGE),
     (&["Mutation"], "createPage", CREATE_PAGE),
     (&["Mutation"], "createPost", CREATE_POST),
     (&["Mutation"], "createPreview", CREATE_PREVIEW),
-    (&["Mutation"], "createSeries", CREATE_TERM),
-    (&["Mutation"], "createTag", CREATE_TERM),
+    (&["Mutation"], "createSeries", CHANGE),
+    (&["Mutation"], "createTag", CHANGE),
     (&["Mutation"], "createToken", CREATE_TOKEN),
     (&["Mutation"], "deleteAsset", DELETE_ASSET),
-    (&["Mutation"], "deleteAuthor", DELETE_TERM),
-    (&["Mutation"], "deleteCategory", DELETE_TERM),
+    (&["Mutation"], "deleteAuthor", CHANGE),
+    (&["Mutation"], "deleteCategory", CHANGE),
     (&["Mutation"], "deletePage", DELETE_PAGE),
-    (&["Mutation"], "deletePost", change(FIND_POST, 0)),
-    (&["Mutation"], "deletePosts", BULK),
-    (&["Mutation"], "deleteSeries", DELETE_TERM),
-    (&["Mutation"], "deleteTag", DELETE_TERM),
+    (&["Mutation"], "deletePost", CHANGE),
+    (&["Mutation"], "deletePosts", CHANGE),
+    (&["Mutation"], "deleteSeries", CHANGE),
+    (&["Mutation"], "deleteTag", CHANGE),
     (&["Mutation"], "linkTranslations", LINK),
     (&["Mutation"], "mergeAuthors", MERGE),
     (&["Mutation"], "mergeCategories", MERGE),
     (&["Mutation"], "mergeSeries", MERGE),
     (&["Mutation"], "mergeTags", MERGE),
     (&["Mutation"], "publishPage", UPDATE_PAGE),
-    (&["Mutation"], "publishPost", change(FIND_POST, 0)),
+    (&["Mutation"], "publishPost", CHANGE),
     (&["Mutation"], "restoreRevision", RESTORE_REVISION),
     (&["Mutation"], "revokePreviews", change(1, 0)),
-    (&["Mutation"], "revokeToken", change(1, 0)),
+    (&["Mutation"], "revokeToken", CHANGE),
     (&["Mutation"], "unlinkTranslations", LINK),
     (&["Mutation"], "unpublishPage", UPDATE_PAGE),
-    (&["Mutation"], "unpublishPost", change(FIND_POST, 0)),
-    (&["Mutation"], "updateAsset", change(1, 0)),
-    (&["Mutation"], "updateAuthor", UPDATE_TERM),
-    (&["Mutation"], "updateCategory", UPDATE_TERM),
+    (&["Mutation"], "unpublishPost", CHANGE),
+    (&["Mutation"], "updateAsset", CHANGE),
+    (&["Mutation"], "updateAuthor", CHANGE),
+    (&["Mutation"], "updateCategory", CHANGE),
     (&["Mutation"], "updatePage", UPDATE_PAGE),
-    (&["Mutation"], "updatePost", UPDATE_POST),
-    (&["Mutation"], "updatePosts", BULK),
-    (&["Mutation"], "updateSeries", UPDATE_TERM),
-    (&["Mutation"], "updateTag", UPDATE_TERM),
+    (&["Mutation"], "updatePost", CHANGE),
+    (&["Mutation"], "updatePosts", CHANGE),
+    (&["Mutation"], "updateSeries", CHANGE),
+    (&["Mutation"], "updateTag", CHANGE),
     (&["NavigationItem"], "children", NAVIGATION),
     (&["Page"], "breadcrumbs", shared(ANCESTORS).returning(Objects::AtMost(ANCESTORS))),
     (&["Page"], "children", Price::of(Reads::ChildPages { before: 0 })),
@@ -413,7 +323,6 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Query"], "tag", TERM),
     (&["Query"], "tags", Price::of(Reads::Page(Source::Terms(TermKind::Tag)))),
     (&["Query"], "tokens", TOKENS),
-    (&["RestoreRevisionPayload"], "post", saved(SavedPost::Restored)),
     (&["Revision"], "authors", TERMS_OF_REVISION),
     (&["Revision"], "categories", TERMS_OF_REVISION),
     (&["Revision"], "series", TERM),
@@ -427,7 +336,6 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Site"], "navigation", NAVIGATION),
     (&["Subscription"], "changes", Price::of(Reads::Fixed(BEHIND))),
     (&["Subscription"], "postPublished", PUBLISHED),
-    (&["UpdatePostPayload"], "post", saved(SavedPost::Updated)),
     (LINKS, "contents", PAGE),
     (&["UpdatePostsPayload"], "posts", PAGE),
     (&["DeletePostsPayload", "UpdatePostsPayload"], "userErrors", PAGE),
@@ -442,12 +350,6 @@ impl Price {
 
     pub(super) const fn returning(self, objects: Objects) -> Self {
         Self { objects, ..self }
-    }
-
-    /// A change with what the fields of its input add.
-    const fn with(self, input: &'static [InputCost]) -> Self {
-        let Reads::Change(always, _) = self.reads else { panic!("only a change has an input") };
-        Self { reads: Reads::Change(always, input), ..self }
     }
 }
 

@@ -10,7 +10,8 @@ use super::bound::Bound;
 use super::demand::Demand;
 use super::pages::{self, List, Selected, Source};
 use super::prices::{
-    ANCESTORS, GROUP, KEYS_OF_PAGES, OLDEST_REVISION, Objects, POST_READS, Reads, SavedPost, TERM_READS, TERMS_OF_POST,
+    ANCESTORS, GROUP, KEYS_OF_PAGES, MOVE, OF_NAME, OLDEST_REVISION, Objects, POST_READS, Reads, TERM_READS,
+    TERMS_OF_POST,
 };
 
 /// The object that is found by the most reads: a version of a post.
@@ -29,15 +30,6 @@ pub(super) struct Priced<'a> {
     /// The list of the page that the field returns.
     pub list: List,
     pub selected: Selected,
-    /// Set if the field is on the post of a payload.
-    pub saved: Option<Saved<'a>>,
-}
-
-/// A post that a mutation with these arguments has changed.
-#[derive(Clone, Copy)]
-pub(super) struct Saved<'a> {
-    pub by: Arguments<'a>,
-    pub post: SavedPost,
 }
 
 impl Reads {
@@ -46,8 +38,8 @@ impl Reads {
         !matches!(
             self,
             Self::Fixed(_)
-                | Self::Change(..)
-                | Self::Bulk(..)
+                | Self::Change(_)
+                | Self::UpdateOfPage(_)
                 | Self::Post { .. }
                 | Self::Series(_)
                 | Self::Count
@@ -63,8 +55,7 @@ impl Reads {
         match self {
             Self::Fixed(bound) | Self::Shared(bound) => Demand::of(bound),
             Self::ByIds(argument) => {
-                let of_id = |id: Option<NodeId>| id.map_or(NODE_READS_MAX, |id| type_and_reads(&id).1);
-                Demand::reads(arguments.ids(argument).into_iter().map(of_id).sum(), 0)
+                Demand::reads(arguments.ids(argument).iter().map(|id| type_and_reads(id).1).sum(), 0)
             }
             Self::Body => Demand::reads(1, 0),
             Self::Post { more } => {
@@ -75,10 +66,7 @@ impl Reads {
             Self::Count => pages::count(&priced.on, sizes),
             Self::CountOfTerm => pages::count_of_term(sizes),
             Self::TermOfPost(kind) => Demand::of_terms(kind, 1),
-            Self::TermsOfPost(kind) => {
-                let TermsOfPost { named, others } = terms_of_post(kind, priced);
-                Demand::of_named_terms(named).plus(Demand::of_terms(kind, others))
-            }
+            Self::TermsOfPost(kind) => Demand::of_terms(kind, TERMS_OF_POST),
             Self::TermsOfRevision => Demand::reads(TERM_READS * TERMS_OF_POST, 0),
             Self::Neighbour => pages::neighbour(sizes),
             Self::Series(posts) => pages::of_series(posts, sizes),
@@ -92,12 +80,10 @@ impl Reads {
             }
             Self::AllPages => all_pages(arguments),
             Self::Catalogs => Catalog::ALL.into_iter().fold(Demand::default(), Demand::with),
-            Self::Change(always, input) => {
-                Demand::of(input.iter().fold(always, |bound, cost| bound.plus(cost.bound(arguments))))
-            }
-            Self::Bulk(each, input) => {
-                let always = each.times(priced.list.size).writing(1);
-                Demand::of(input.iter().fold(always, |bound, cost| bound.plus(cost.bound(arguments))))
+            Self::Change(always) => Demand::of(always.plus(OF_NAME.times(arguments.names_in_input()))),
+            Self::UpdateOfPage(always) => {
+                let moved = if arguments.has(&["input", "path"]) { MOVE } else { Bound::NONE };
+                Self::Change(always.plus(moved)).demand(priced)
             }
         }
     }
@@ -106,13 +92,9 @@ impl Reads {
 impl Objects {
     pub(super) fn count(self, priced: &Priced<'_>) -> u64 {
         match self {
-            Self::One | Self::Saved(_) => 1,
-            Self::ErrorsAlone => 0,
+            Self::One => 1,
             Self::AtMost(count) => count,
-            Self::TermsOfPost(kind) => {
-                let TermsOfPost { named, others } = terms_of_post(kind, priced);
-                named.max(others)
-            }
+            Self::TermsOfPost(kind) => priced.sizes.terms(kind).unwrap_or(u64::MAX).min(TERMS_OF_POST),
             Self::Page => priced.on.items(priced.sizes),
             Self::ForEachId => priced.arguments.length(&["ids"], NODES_MAX),
             Self::Months => months(priced),
@@ -120,37 +102,13 @@ impl Objects {
     }
 }
 
-/// The maximum number of terms of one kind of a post: those that the input of a change has named, or the others.
-struct TermsOfPost {
-    named: u64,
-    others: u64,
-}
-
-fn terms_of_post(kind: TermKind, priced: &Priced<'_>) -> TermsOfPost {
-    let any = TERMS_OF_POST.min(priced.sizes.terms(kind).unwrap_or(u64::MAX));
-    let Some(Saved { by, post }) = priced.saved else { return TermsOfPost { named: 0, others: any } };
-    let named = by.length(&["input", kind.slugs_field()], TERMS_OF_POST as usize);
-    match post {
-        SavedPost::Created => {
-            let others = if by.has(&["input", "idempotencyKey"]) { any } else { 0 };
-            TermsOfPost { named: named.max(u64::from(kind == TermKind::Author)), others }
-        }
-        SavedPost::Updated => {
-            TermsOfPost { named, others: if by.has(&["input", kind.slugs_field()]) { 0 } else { any } }
-        }
-        SavedPost::Restored if kind == TermKind::Tag => TermsOfPost { named: TERMS_OF_POST, others: 0 },
-        SavedPost::Restored => TermsOfPost { named: 0, others: any },
-    }
-}
-
 fn months(priced: &Priced<'_>) -> u64 {
-    let (year, month) = (priced.arguments.number("year"), priced.arguments.number("month"));
-    let most = match (year, month) {
+    let most = match (priced.arguments.number("year"), priced.arguments.number("month")) {
         (Some(_), Some(_)) => 1,
         (Some(_), None) => 12,
         _ => MONTHS_UNKNOWN,
     };
-    priced.sizes.months(year, month).unwrap_or(most)
+    priced.sizes.months().unwrap_or(MONTHS_UNKNOWN).min(most)
 }
 
 /// The type of an id's object, and the point reads that find the object.
@@ -173,35 +131,29 @@ pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
 
 /// The range reads of a part of a list of pages: a second one, of as many rows as possible, if the first one meets scheduled pages.
 const LIST_READS: u64 = 2;
-/// The rows of this second one.
-const PAGE_ROWS: u64 = 1_000;
 
-/// A page of children: one range read, one for each cursor on whose other side a page is searched, and the keys of the list if it is counted from the end.
+/// A page of children: those of its items, those on the other side of each cursor, and the keys of the list if it may be counted from the end.
 fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
-    let need = priced.selected.needed(priced.arguments.page_size());
-    let ranges = if need > 0 { LIST_READS } else { 0 };
+    let parts =
+        u64::from(priced.selected.needed(priced.arguments.page_size()) > 0) + priced.selected.sides(&priced.arguments);
     let before = if priced.arguments.has(&["parentPath"]) { before } else { 0 };
-    let sides = priced.selected.sides(&priced.arguments);
-    let rows = (ranges + sides) * PAGE_ROWS;
-    let page = Demand::reads_of(before, ranges + LIST_READS * sides, need + sides + rows);
-    if need > 0 && priced.arguments.is_from_end() { page.plus(Demand::of(KEYS_OF_PAGES)) } else { page }
+    let page = Demand::reads(before, LIST_READS * parts);
+    if parts > 0 && priced.arguments.has(&["last"]) { page.plus(Demand::of(KEYS_OF_PAGES)) } else { page }
 }
 
-/// The published pages up to `atMost`. A value that is out of range is refused without a read.
+/// The published pages up to `atMost`, with one more read if some are scheduled. A value that is out of range is refused without a read.
 fn all_pages(arguments: &Arguments<'_>) -> Demand {
-    let unknown = if arguments.has(&["atMost"]) { PAGES_MAX as u64 } else { PAGE_LINKS_DEFAULT };
-    let at_most = arguments.number("atMost").unwrap_or(unknown).min(PAGES_MAX as u64);
-    // One more read, if some are scheduled.
-    Demand::reads_of(0, all_pages_reads(at_most) + 1, at_most + 1 + PAGE_ROWS)
+    let at_most = arguments.number("atMost").unwrap_or(PAGE_LINKS_DEFAULT).min(PAGES_MAX as u64);
+    Demand::reads(0, all_pages_reads(at_most) + 1)
 }
 
-/// The current version, and one or more range reads, depending on the size of the bodies.
+/// The current version, and one or more range reads, depending on the size of the bodies. From the end, the oldest version is searched first.
 fn page_of_revisions(priced: &Priced<'_>) -> Demand {
     if !priced.selected.items {
         return Demand::default();
     }
     let versions = priced.arguments.page_size().min(REVISIONS_PAGE_MAX as u64) + 1;
     let page = Bound::new(POST_READS, 1 + versions / VERSIONS_OF_RANGE);
-    let oldest = if priced.arguments.is_from_end() { OLDEST_REVISION } else { Bound::default() };
+    let oldest = if priced.arguments.has(&["last"]) { OLDEST_REVISION } else { Bound::NONE };
     Demand::of(page.plus(oldest))
 }

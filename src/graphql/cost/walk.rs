@@ -9,21 +9,11 @@ use super::bound::Bound;
 use super::demand::Demand;
 use super::pages::{List, Selected, Source};
 use super::prices::{Objects, Price, Prices, Reads};
-use super::reads::{Priced, Saved, type_and_reads};
-use crate::content::read::Sizes;
+use super::reads::{Priced, type_and_reads};
+use crate::content::read::{Catalog, Sizes};
 use crate::graphql::outline::{Field, OperationOutline, SelectionKind, SetId};
 use crate::graphql::type_map::{self, TypeMap};
 use crate::model::TermKind;
-
-/// What the price of a request depends on in addition to its document.
-#[derive(Clone, Copy)]
-pub struct Circumstances<'a> {
-    /// The sent variables.
-    pub variables: &'a Variables,
-    /// Whether a variable without value and default may have any value, in a document that nobody has sent yet.
-    pub assumes_any: bool,
-    pub sizes: &'a Sizes,
-}
 
 /// The cost of an operation, field by field.
 pub struct OperationCost<'a> {
@@ -57,17 +47,14 @@ struct Parents<'a> {
     /// The list of the page, if the objects are connections.
     list: List,
     count: Count,
-    /// The arguments of the field that returned the objects.
-    arguments: Option<Arguments<'a>>,
-    /// Set if the object is the post of a payload.
-    saved: Option<Saved<'a>>,
 }
 
 struct CostWalk<'a> {
     types: &'a TypeMap,
     prices: &'a Prices,
     operation: &'a OperationOutline,
-    circumstances: Circumstances<'a>,
+    variables: &'a Variables,
+    sizes: &'a Sizes,
 }
 
 impl<'a> OperationCost<'a> {
@@ -75,29 +62,32 @@ impl<'a> OperationCost<'a> {
     pub(super) fn of(
         (types, prices): (&'a TypeMap, &'a Prices),
         operation: &'a OperationOutline,
-        circumstances: Circumstances<'a>,
+        (variables, sizes): (&'a Variables, &'a Sizes),
     ) -> Self {
         let kind = operation.operation().kind;
         let objects = types.root(kind).into_iter().collect();
         let (list, count) = (List::none(Source::Other), Count { all: 1, different: 1 });
-        let root = Parents { objects, list, count, arguments: None, saved: None };
+        let root = Parents { objects, list, count };
         let mut roots = Vec::new();
-        CostWalk { types, prices, operation, circumstances }.add(operation.operation().set, &root, &mut roots);
-        Self { roots, sizes: circumstances.sizes, is_mutation: kind == OperationType::Mutation }
+        CostWalk { types, prices, operation, variables, sizes }.add(operation.operation().set, &root, &mut roots);
+        Self { roots, sizes, is_mutation: kind == OperationType::Mutation }
     }
 
     pub fn bound(&self) -> Bound {
         if !self.is_mutation {
-            return self.demand().bound(self.sizes, &[]);
+            return self.demand().bound(self.sizes);
         }
         // Each change changes what the next one reads, so they share no reads.
-        self.roots.iter().fold(Bound::NONE, |all, change| all.plus(change.demand_of_change().bound(self.sizes, &[])))
+        self.roots.iter().fold(Bound::NONE, |all, change| all.plus(change.demand().bound(self.sizes)))
     }
 
-    /// The demand of all fields.
-    pub(super) fn demand(&self) -> Demand {
-        let of_root = if self.is_mutation { FieldNode::demand_of_change } else { FieldNode::demand };
-        self.roots.iter().fold(Demand::default(), |all, root| all.plus(of_root(root)))
+    fn demand(&self) -> Demand {
+        self.roots.iter().fold(Demand::default(), |all, root| all.plus(root.demand()))
+    }
+
+    /// The partition catalogs that are read, or make the bound tighter.
+    pub(super) fn catalogs(&self) -> impl Iterator<Item = Catalog> + use<> {
+        self.demand().catalogs()
     }
 }
 
@@ -105,15 +95,6 @@ impl FieldNode<'_> {
     /// The demand of the field and of its selection.
     fn demand(&self) -> Demand {
         self.below.iter().fold(self.own, |all, below| all.plus(below.demand()))
-    }
-
-    /// The demand of a mutation, whose payload has either errors or the object.
-    fn demand_of_change(&self) -> Demand {
-        let demand = |are_errors: bool| {
-            let below = self.below.iter().filter(|below| (below.field.name == "userErrors") == are_errors);
-            below.fold(Demand::default(), |all, below| all.plus(below.demand()))
-        };
-        self.own.plus(demand(true).max(demand(false)))
     }
 }
 
@@ -139,17 +120,17 @@ impl<'a> CostWalk<'a> {
     }
 
     fn field(&self, field: &'a Field, parents: &Parents<'a>) -> FieldNode<'a> {
-        let Circumstances { variables, assumes_any, sizes } = self.circumstances;
-        let arguments = Arguments { operation: self.operation, variables, assumes_any, field };
+        let sizes = self.sizes;
+        let arguments = Arguments { operation: self.operation, variables: self.variables, field };
         let priced = |price: &Price| {
             let source = match price.reads {
                 Reads::Page(source) => source,
-                Reads::Bulk(..) => Source::Bulk,
+                Reads::Change(..) => Source::Change,
                 _ => Source::Other,
             };
             let selected = field.set.map(|set| self.selected(set)).unwrap_or_default();
             let list = List::of(source, &arguments, sizes);
-            Priced { arguments, sizes, on: parents.list, list, selected, saved: parents.saved }
+            Priced { arguments, sizes, on: parents.list, list, selected }
         };
         let prices = parents.objects.iter().filter_map(|object| self.prices.get(object, &field.name));
         let prices: Vec<(&Price, Priced<'_>)> = prices.map(|price| (price, priced(price))).collect();
@@ -175,7 +156,7 @@ impl<'a> CostWalk<'a> {
         arguments: &Arguments<'a>,
         prices: &[(&Price, Priced<'_>)],
     ) -> Parents<'a> {
-        let sizes = self.circumstances.sizes;
+        let sizes = self.sizes;
         let each = prices.iter().map(|(price, priced)| price.objects.count(priced)).max().unwrap_or(1);
         let mut count = parents.count.times(each);
         let is_page = prices.iter().any(|(price, _)| matches!(price.objects, Objects::Page));
@@ -189,11 +170,7 @@ impl<'a> CostWalk<'a> {
             count = count.of_different(kind_of(object).and_then(|kind| sizes.terms(kind)));
         }
         let list = prices.first().map_or(List::none(Source::Other), |(_, priced)| priced.list);
-        let saved = prices.iter().find_map(|(price, _)| match price.objects {
-            Objects::Saved(post) => Some(Saved { by: parents.arguments?, post }),
-            _ => None,
-        });
-        Parents { objects, list, count, arguments: Some(*arguments), saved }
+        Parents { objects, list, count }
     }
 
     /// The possible types of the objects that a field returns.
@@ -208,9 +185,8 @@ impl<'a> CostWalk<'a> {
             Reads::ByIds(argument) => Some(arguments.ids(argument)),
             _ => None,
         });
-        // Each id contains its type, unless it is unknown.
-        let named =
-            ids.and_then(|ids| ids.iter().map(|id| Some(type_and_reads(id.as_ref()?).0)).collect::<Option<Vec<_>>>());
+        // Each id contains its type.
+        let named = ids.map(|ids| ids.iter().map(|id| type_and_reads(id).0).collect::<Vec<_>>());
         let of_ids = named.iter().flatten().flat_map(|name| self.types.objects(name));
         let of_type = on.iter().filter(|_| named.is_none()).flat_map(|object| {
             let of = self.types.field(object, &field.name);

@@ -5,7 +5,6 @@ use std::time::Duration;
 use async_graphql::indexmap::IndexMap;
 use async_graphql::{Name, Value, value};
 
-use super::money::StoragePrices;
 use crate::content::{AccessKind, Explained, ExplainedRequest, StorageUse, has_secret_keys};
 use crate::graphql::cost::{Bound, FieldCost};
 use crate::graphql::memory::Charge;
@@ -16,16 +15,16 @@ const SECRET: &str = "(secret)";
 /// The memory of an object of the plan without its texts: about 16 properties, as values and as JSON.
 const OBJECT_BYTES: u64 = 4_096;
 
-/// The plan of an executed operation. `shows_keys`: whether the client may get the keys of all rows that were read for it. `charge`: the
-/// charge for the memory of the plan. If the memory is not free now, the plan lists nothing.
+/// The plan of an operation. `executed`: what it has read; `None` if it was not executed. `shows_keys`: whether the client may get the keys of
+/// all rows that were read for it. `charge`: the charge for the memory of the plan. If the memory is not free now, the plan lists nothing.
 pub fn describe(
-    mut explained: Explained,
-    used: &StorageUse,
+    executed: Option<(Explained, &StorageUse)>,
     (bound, mut fields): (&Bound, &[FieldCost]),
-    (prices, shows_keys): (&StoragePrices, bool),
+    shows_keys: bool,
     charge: Option<&Charge>,
 ) -> Value {
-    let (used, mut hits_not_listed) = (shown(used, &explained), 0);
+    let spent = executed.as_ref().map(|(explained, used)| spent(used, explained.elapsed));
+    let (mut explained, mut hits_not_listed) = (executed.map(|(explained, _)| explained).unwrap_or_default(), 0);
     if !is_charged(charge, bytes_of(&explained) + bytes_of_fields(fields)) {
         explained.not_listed += std::mem::take(&mut explained.requests).len() as u64;
         hits_not_listed = std::mem::take(&mut explained.hits).into_values().sum::<u64>();
@@ -35,33 +34,13 @@ pub fn describe(
         explained.requests.iter().zip(1_u64..).map(|(request, id)| describe_request(request, id, shows_keys));
     let hits = explained.hits.iter().map(|(table, count)| value!({ "table": *table, "count": *count }));
     value!({
-        "executed": true,
-        "spent": spent(&used, explained.elapsed),
+        "executed": spent.is_some(),
+        "spent": spent.unwrap_or_default(),
         "bound": describe_bound(bound),
-        "price": prices.describe(Some(&used), bound),
         "requests": requests.collect::<Vec<Value>>(),
         "notListed": explained.not_listed,
         "hits": hits.collect::<Vec<Value>>(),
         "hitsNotListed": hits_not_listed,
-        "fields": describe_fields(fields),
-    })
-}
-
-/// The plan of an operation that was not executed. `charge`: as for [`describe`].
-pub fn describe_bounds(
-    (bound, fields): (&Bound, &[FieldCost]),
-    prices: &StoragePrices,
-    charge: Option<&Charge>,
-) -> Value {
-    let fields = if is_charged(charge, bytes_of_fields(fields)) { fields } else { &[] };
-    value!({
-        "executed": false,
-        "bound": describe_bound(bound),
-        "price": prices.describe(None, bound),
-        "requests": [],
-        "notListed": 0,
-        "hits": [],
-        "hitsNotListed": 0,
         "fields": describe_fields(fields),
     })
 }
@@ -77,22 +56,6 @@ fn bytes_of(explained: &Explained) -> u64 {
 
 fn bytes_of_fields(fields: &[FieldCost]) -> u64 {
     fields.iter().map(|field| OBJECT_BYTES + 2 * field.path.len() as u64 + bytes_of_fields(&field.fields)).sum()
-}
-
-/// The storage use without concealed reads.
-fn shown(used: &StorageUse, explained: &Explained) -> StorageUse {
-    let concealed = &explained.concealed;
-    let round_trips = match concealed.point_reads {
-        0 => used.round_trips,
-        _ => explained.requests.iter().map(|request| request.round_trip).max().unwrap_or_default(),
-    };
-    StorageUse {
-        point_reads: used.point_reads.saturating_sub(concealed.point_reads),
-        rows: used.rows.saturating_sub(concealed.rows),
-        bytes: used.bytes.saturating_sub(concealed.bytes),
-        round_trips,
-        ..used.clone()
-    }
 }
 
 fn spent(used: &StorageUse, elapsed: Duration) -> Value {
@@ -116,7 +79,7 @@ fn describe_bound(bound: &Bound) -> Value {
         "rangeReads": bound.range_reads,
         "transactions": bound.transactions,
         "roundTrips": bound.requests(),
-        "rows": bound.rows,
+        "rows": bound.rows(),
     })
 }
 
@@ -208,9 +171,8 @@ mod tests {
         let memory = AnswerMemory::new(OWN_BYTES, 1);
         for (requests, are_listed) in [(3, true), (1_000, false)] {
             let charge = memory.charge();
-            let prices = StoragePrices::default();
             let (used, bound) = (StorageUse::default(), Bound::default());
-            let plan = describe(explained(requests), &used, (&bound, &[]), (&prices, true), Some(&charge));
+            let plan = describe(Some((explained(requests), &used)), (&bound, &[]), true, Some(&charge));
             let plan = plan.into_json().expect("JSON");
             let found = (plan["requests"].as_array().map(Vec::len), plan["notListed"].as_u64());
             let listed = if are_listed { requests } else { 0 };
@@ -224,8 +186,8 @@ mod tests {
     #[test]
     fn what_is_charged_is_more_than_the_json_needs() {
         let explained = explained(500);
-        let (bytes, prices, bound) = (bytes_of(&explained), StoragePrices::default(), Bound::default());
-        let plan = describe(explained, &StorageUse::default(), (&bound, &[]), (&prices, true), None);
+        let (bytes, bound) = (bytes_of(&explained), Bound::default());
+        let plan = describe(Some((explained, &StorageUse::default())), (&bound, &[]), true, None);
         let json = plan.into_json().expect("JSON").to_string().len() as u64;
         assert!(2 * json < bytes && bytes < 40 * json, "{bytes} charged, {json} of JSON");
     }

@@ -2,13 +2,12 @@
 //! nothing about the execution; without the header nothing is recorded.
 
 mod answer;
-pub mod money;
 
 use std::any::TypeId;
 
 use async_graphql::Request;
 
-pub use answer::{describe, describe_bounds};
+pub use answer::describe;
 
 /// The value of the header `GraphQL-Explain`. The transport adds it to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

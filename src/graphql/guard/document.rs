@@ -33,17 +33,15 @@ pub(super) fn measure(outline: &Outline, limits: &Limits) -> Result<u64, Refusal
 
 fn check_limits(totals: &Totals, limits: &Limits) -> Result<(), Refusal> {
     use Code::{QueryTooComplex, QueryTooDeep};
-    if totals.introspection_fields > 0 && !limits.introspection {
+    if totals.introspection_values > 0 && !limits.introspection {
         let message = "Introspection is switched off on this server: `__schema` and `__type` cannot be queried.";
         return Err(Refusal::new(Code::IntrospectionDisabled, message));
     }
     let bounds = [
         (QueryTooDeep, "nested selection sets", totals.nesting, limits.nesting),
         (QueryTooDeep, "levels of nested fields", totals.depth, limits.depth),
-        (QueryTooDeep, "levels of nested introspection fields", totals.introspection_depth, limits.introspection_depth),
         (QueryTooComplex, "fields and fragments with all spreads expanded", totals.fields, limits.fields),
         (QueryTooComplex, "aliases", totals.aliases, limits.aliases),
-        (QueryTooComplex, "introspection fields", totals.introspection_fields, limits.introspection_fields),
         (QueryTooComplex, "estimated introspection values", totals.introspection_values, limits.introspection_values),
     ];
     match bounds.into_iter().find(|(_, _, found, limit)| *found > *limit as u64) {
@@ -85,10 +83,8 @@ impl GuardWalk<'_> {
     fn selection(&mut self, selection: &Selection, introspecting: bool, level: usize) -> Result<Totals, Refusal> {
         match &selection.kind {
             SelectionKind::Field(field) => self.field(field, introspecting, level),
-            SelectionKind::InlineFragment { set, .. } => {
-                Ok(self.set(*set, introspecting, level + 1)?.in_fragment(introspecting))
-            }
-            SelectionKind::Spread { fragment: None, .. } => Ok(Totals::default().in_fragment(introspecting)),
+            SelectionKind::InlineFragment { set, .. } => Ok(self.set(*set, introspecting, level + 1)?.in_fragment()),
+            SelectionKind::Spread { fragment: None, .. } => Ok(Totals::default().in_fragment()),
             SelectionKind::Spread { fragment: Some(fragment), position } => {
                 self.spread(*fragment, *position, introspecting, level)
             }
@@ -118,7 +114,7 @@ impl GuardWalk<'_> {
         let inside = self.fragment(fragment, introspecting, level + 1);
         let is_cycle = |refusal: &Refusal| refusal.code == Code::FragmentCycle && refusal.at.is_none();
         inside
-            .map(|totals| totals.in_fragment(introspecting))
+            .map(|totals| totals.in_fragment())
             .map_err(|refusal| if is_cycle(&refusal) { refusal.at(position) } else { refusal })
     }
 

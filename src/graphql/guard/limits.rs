@@ -15,10 +15,10 @@ pub struct Limits {
     pub tokens: usize,
     /// Directives in the text. The engine walks each of them for each spread of its fragment.
     pub directives: usize,
-    /// Fields, spreads and inline fragments of all operations. Each fragment counts as often as it is spread, because the engine's
+    /// Fields, spreads and inline fragments of all operations; GraphiQL's introspection has 240. Each fragment counts as often as it is spread, because the engine's
     /// validation walks all spreads.
     pub fields: usize,
-    /// Levels of nested fields. `posts { edges { node { author { posts { edges { node { tags { name }}}}}}}}` is 9.
+    /// Levels of nested fields outside of introspection. `posts { edges { node { author { posts { edges { node { tags { name }}}}}}}}` is 9.
     pub depth: usize,
     /// Aliases, with fragments expanded: each can run a resolver again.
     pub aliases: usize,
@@ -26,10 +26,6 @@ pub struct Limits {
     pub root_fields: usize,
     /// Whether `__schema` and `__type` can be queried. `__typename` always can, because clients need it.
     pub introspection: bool,
-    /// Like `fields`, for the selections of `__schema` and `__type`. GraphiQL's introspection has 240.
-    pub introspection_fields: usize,
-    /// Like `depth`, for the selections of `__schema` and `__type`. GraphiQL's introspection is 15 deep.
-    pub introspection_depth: usize,
     /// The estimated number of values that introspection returns, because lists of types, fields and arguments multiply. GraphiQL's
     /// introspection has 195,000 by this estimate; each additional `fields { type {` multiplies it by eight.
     pub introspection_values: usize,
@@ -51,8 +47,6 @@ impl Default for Limits {
             aliases: 100,
             root_fields: 50,
             introspection: true,
-            introspection_fields: 500,
-            introspection_depth: 20,
             introspection_values: 250_000,
             variable_values: 10_000,
             variable_copies: 100_000,

@@ -65,16 +65,15 @@ fn unknown_and_unused_fragments_are_left_to_validation() {
 }
 
 #[test]
-fn introspection_has_its_own_limits() {
-    let document = "{ __schema { types { name } } __type(name: \"A\") { name } a { b { c } } }";
-    let limits = Limits { fields: 3, depth: 3, introspection_fields: 5, introspection_depth: 3, ..Limits::default() };
+fn introspection_has_its_own_depth_and_a_limit_of_its_values() {
+    let document = "{ __schema { types { fields { name } } } __type(name: \"A\") { name } a { b { c } } }";
+    let limits = Limits { fields: 9, depth: 3, ..Limits::default() };
     assert_eq!(refused_under(limits.clone(), document), None);
-    assert!(refused_under(Limits { introspection_fields: 4, ..limits.clone() }, document).is_some());
-    assert!(refused_under(Limits { introspection_depth: 2, ..limits.clone() }, document).is_some());
+    assert!(refused_under(Limits { fields: 8, ..limits.clone() }, document).is_some());
     assert!(refused_under(Limits { introspection_values: 100, ..limits.clone() }, document).is_some());
     // The same fragment inside and outside of an introspection.
     let document = "{ __schema { ...F } ...F } fragment F on Any { x }";
-    assert_eq!(refused_under(Limits { fields: 2, introspection_fields: 3, ..limits }, document), None);
+    assert_eq!(refused_under(Limits { fields: 5, depth: 1, ..limits }, document), None);
 }
 
 #[test]

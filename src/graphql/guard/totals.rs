@@ -14,8 +14,6 @@ pub(super) struct Totals {
     pub own_fields: u64,
     pub aliases: u64,
     pub variable_uses: u64,
-    pub introspection_fields: u64,
-    pub introspection_depth: u64,
     /// The estimated number of values that introspection returns.
     pub introspection_values: u64,
 }
@@ -35,43 +33,29 @@ impl Totals {
             own_fields: self.own_fields.saturating_add(other.own_fields),
             aliases: self.aliases.saturating_add(other.aliases),
             variable_uses: self.variable_uses.saturating_add(other.variable_uses),
-            introspection_fields: self.introspection_fields.saturating_add(other.introspection_fields),
-            introspection_depth: self.introspection_depth.max(other.introspection_depth),
             introspection_values: self.introspection_values.saturating_add(other.introspection_values),
         }
     }
 
     /// The totals of a fragment that contains `self`.
     #[must_use]
-    pub(super) fn in_fragment(self, introspecting: bool) -> Self {
-        let mut totals = Self { nesting: self.nesting.saturating_add(1), ..self };
-        totals.count_selection(introspecting);
-        totals
+    pub(super) fn in_fragment(self) -> Self {
+        Self { nesting: self.nesting.saturating_add(1), fields: self.fields.saturating_add(1), ..self }
     }
 
     /// The totals of a field outside of introspection whose selection set has the totals `self`.
     #[must_use]
     pub(super) fn under_field(self, has_selection: bool) -> Self {
-        let mut totals = Self { depth: self.depth.saturating_add(1), own_fields: 1, ..self };
-        totals.nesting = self.nesting.saturating_add(u64::from(has_selection));
-        totals.count_selection(false);
-        totals
+        let nesting = self.nesting.saturating_add(u64::from(has_selection));
+        let (depth, fields) = (self.depth.saturating_add(1), self.fields.saturating_add(1));
+        Self { depth, nesting, fields, own_fields: 1, ..self }
     }
 
     /// The totals of an introspection field whose selection set has the totals `self`, and which returns about `values` values for each
     /// parent.
     #[must_use]
     pub(super) fn under_introspection_field(self, has_selection: bool, values: u64) -> Self {
-        let mut totals = Self { own_fields: 1, ..self };
-        totals.nesting = self.nesting.saturating_add(u64::from(has_selection));
-        totals.introspection_depth = self.introspection_depth.saturating_add(1);
-        totals.introspection_values = self.introspection_values.saturating_add(1).saturating_mul(values);
-        totals.count_selection(true);
-        totals
-    }
-
-    fn count_selection(&mut self, introspecting: bool) {
-        let counted = if introspecting { &mut self.introspection_fields } else { &mut self.fields };
-        *counted = counted.saturating_add(1);
+        let introspection_values = self.introspection_values.saturating_add(1).saturating_mul(values);
+        Self { depth: 0, introspection_values, ..self.under_field(has_selection) }
     }
 }

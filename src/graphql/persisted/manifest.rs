@@ -27,14 +27,14 @@ const APOLLO_FORMAT: &str = "apollo-persisted-query-manifest";
 
 /// The documents of one file, in its order.
 #[derive(Debug)]
-pub struct Manifest {
+pub(super) struct Manifest {
     /// The path of the file, for messages.
     pub file: String,
     pub documents: Vec<ListedDocument>,
 }
 
 #[derive(Debug)]
-pub struct ListedDocument {
+pub(super) struct ListedDocument {
     pub id: String,
     pub text: String,
 }
@@ -47,7 +47,7 @@ pub struct ManifestError(pub(super) String);
 impl Manifest {
     /// # Errors
     /// If the file cannot be read, is not a manifest, or exceeds a limit.
-    pub fn read(path: &Path) -> Result<Self, ManifestError> {
+    pub(super) fn read(path: &Path) -> Result<Self, ManifestError> {
         let file = path.display().to_string();
         let text = read_text(path, FILE_BYTES_MAX)?;
         let is_document = path.extension().is_some_and(|extension| extension == "graphql" || extension == "gql");

@@ -2,17 +2,14 @@
 //! the hash of the text, or comes from a manifest of the operator.
 //!
 //! [`PersistedDocuments`] are registered by clients under their hashes, within a size limit. [`TrustedDocuments`] are those of the
-//! manifests; they are checked at startup and never dropped. [`BoundModel`] computes the bounds of documents that nobody has sent yet.
+//! manifests; they are checked at startup and never dropped.
 
-mod bounds;
 mod hash;
 mod manifest;
 mod store;
 mod trusted;
-mod validation;
 
-pub use bounds::{BoundModel, OperationBound};
 pub use hash::{DocumentHash, HashedDocument};
-pub use manifest::{ListedDocument, Manifest, ManifestError, read_text};
+pub use manifest::{ManifestError, read_text};
 pub use store::{BYTES_MAX, BYTES_MIN, PersistedDocuments};
-pub use trusted::{TrustedDocument, TrustedDocuments, check};
+pub use trusted::{TrustedDocument, TrustedDocuments};

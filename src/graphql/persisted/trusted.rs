@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use async_graphql::Variables;
-use serde_json::{Map, Value};
-
 use super::hash::DocumentHash;
 use super::manifest::{ListedDocument, Manifest, ManifestError};
-use super::validation::{Fault, Validator};
-use crate::graphql::guard::{CheckedDocument, Limits};
+use crate::graphql::engine::validation::Validation;
+use crate::graphql::error::Code;
+use crate::graphql::guard::{CheckedDocument, Limits, Refusal};
+use crate::graphql::schemas::Schemas;
 use crate::model::SiteFields;
 
 #[derive(Debug)]
@@ -34,11 +33,17 @@ impl TrustedDocuments {
     /// # Errors
     /// The first fault, with the file, the id and the position.
     pub fn read<P: AsRef<Path>>(paths: &[P], limits: &Limits, fields: &SiteFields) -> Result<Self, ManifestError> {
-        let mut all = Self::default();
+        let (mut all, validation) = (Self::default(), Validation::new(&Schemas::of(fields), true));
         for path in paths {
-            let manifest = Manifest::read(path.as_ref())?;
-            for (listed, checked) in check(&manifest, (limits, fields), &Map::new())? {
-                all.add(&manifest.file, listed, checked)?;
+            let Manifest { file, documents } = Manifest::read(path.as_ref())?;
+            for listed in &documents {
+                let checked =
+                    validate(&validation, &listed.text, limits).map_err(|Refusal { message, at, .. }| {
+                        let place =
+                            at.map(|at| format!(", line {}, column {}", at.line, at.column)).unwrap_or_default();
+                        ManifestError(format!("{file}, document {:?}{place}: {message}", listed.id))
+                    })?;
+                all.add(&file, listed, checked)?;
             }
         }
         Ok(all)
@@ -73,31 +78,27 @@ impl TrustedDocuments {
     }
 }
 
-/// Parses and validates the documents of a manifest. `fields`: the declared fields of the site. `given`: values of variables by name, which
-/// are checked in each document that has them.
+/// Parses and checks a document, by the limits and rules of a request, without the values of its variables.
 ///
 /// # Errors
-/// The first fault, with the file, the id and the position.
-pub fn check<'m>(
-    manifest: &'m Manifest,
-    (limits, fields): (&Limits, &SiteFields),
-    given: &Map<String, Value>,
-) -> Result<Vec<(&'m ListedDocument, CheckedDocument)>, ManifestError> {
-    let validator = Validator::new(limits, fields);
-    let given = Variables::from_json(Value::Object(given.clone()));
-    let checked = manifest.documents.iter().map(|listed| {
-        let checked = validator.check(&listed.text, &given).map_err(|Fault { message, at }| {
-            let place = at.map(|at| format!(", line {}, column {}", at.line, at.column)).unwrap_or_default();
-            ManifestError(format!("{}, document {:?}{place}: {message}", manifest.file, listed.id))
-        });
-        checked.map(|checked| (listed, checked))
-    });
-    checked.collect()
+/// The first fault: the document does not parse, exceeds a limit, or is not valid for the schema.
+fn validate(validation: &Validation, text: &str, limits: &Limits) -> Result<CheckedDocument, Refusal> {
+    let document = CheckedDocument::of(text, limits)?;
+    if document.outline().operations().is_empty() {
+        return Err(Refusal::new(Code::GraphqlValidationFailed, "The document has no operation."));
+    }
+    match validation.check_document(document.outline(), document.parsed()).faults.first() {
+        Some(fault) => {
+            let refusal = Refusal::new(Code::GraphqlValidationFailed, &*fault.message);
+            Err(Refusal { at: fault.locations.first().copied(), ..refusal })
+        }
+        None => Ok(document),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -145,5 +146,36 @@ mod tests {
         let wrong = format!("sha256:{}", DocumentHash::of("another"));
         let fault = read(&[json!({ &wrong: POSTS })]).expect_err("not its hash");
         assert_eq!(fault, format!("0.json, document {wrong:?}: its id is not the hash of its text, which is {hash}"));
+    }
+
+    #[test]
+    fn a_document_is_validated_as_a_whole_without_the_values_of_its_variables() {
+        let validation = Validation::new(&Schemas::of(&SiteFields::default()), true);
+        let valid = [
+            "{ posts { totalCount } }",
+            "query A($first: Int!) { posts(first: $first) { nodes { ...F } } } fragment F on Post { id }",
+            "query A { posts { totalCount } } query B($slug: String!) { post(slug: $slug) { id } }",
+            "mutation M($input: CreatePostInput!) { createPost(input: $input) { post { id } } }",
+        ];
+        for text in valid {
+            assert!(
+                validate(&validation, text, &Limits::default()).is_ok(),
+                "{text}: {:?}",
+                validate(&validation, text, &Limits::default()).err()
+            );
+        }
+        let faulty = [
+            ("{ posts {", None),
+            ("{\n  headline }", Some((2, 3))),
+            ("query A { posts { totalCount } } query B { nothing }", Some((1, 44))),
+            ("query A($first: Nothing) { posts(first: $first) { totalCount } }", None),
+            ("fragment F on Post { id }", None),
+        ];
+        for (text, at) in faulty {
+            let fault = validate(&validation, text, &Limits::default()).expect_err(text);
+            let found = fault.at.map(|at| (at.line, at.column));
+            assert!(at.is_none() || found == at, "{text}: {fault:?}");
+            assert!(!fault.message.is_empty(), "{text}");
+        }
     }
 }

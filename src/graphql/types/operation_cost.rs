@@ -34,7 +34,7 @@ impl OperationCost {
 
     /// Rows that the reads return.
     async fn rows(&self) -> i32 {
-        count(self.0.bound.rows)
+        count(self.0.bound.rows())
     }
 
     /// At most this many storage requests wait for each other; ordinarily far fewer.

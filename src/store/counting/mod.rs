@@ -3,9 +3,8 @@
 //! Round trips are counted as waves: a read that starts after another was answered is assumed to depend on it. A read
 //! yields once before it is sent, so reads that are sent together are counted together even if the store answers at
 //! once. Reads of a local store yield only after many reads, because yielding takes a large part of a short request;
-//! their round trips are exact only if the reads are named.
+//! their round trips are exact only if the request is explained.
 
-mod near;
 mod read_notes;
 mod sent;
 mod state;
@@ -14,13 +13,12 @@ use std::sync::{Arc, Mutex};
 
 use tokio::task::yield_now;
 
-use super::explanation::{Begun, MadeFor};
+use super::explanation::Begun;
 use super::storage_use::StorageUse;
 use super::{
-    AccessKind, AccessedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, ReadSet, Result,
-    RowRange, Snapshot, Store, TableStore,
+    AccessedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, ReadSet, Result, RowRange,
+    Snapshot, Store, TableStore,
 };
-pub use near::NEAR_ROWS_MAX;
 use state::{CountingState, ROWS_BETWEEN_YIELDS};
 
 #[derive(Clone)]
@@ -32,31 +30,25 @@ pub struct CountingStore {
     request: Option<Arc<CountingStore>>,
     /// Notes each storage request, if the request is explained.
     explanation: Option<Arc<Explanation>>,
-    made_for: MadeFor,
+    /// The loader that the requests of this handle are made for, and the number of its batch.
+    batch: Option<(&'static str, u32)>,
     /// Whether what is read is counted but not noted.
     is_unnoted: bool,
 }
 
 impl CountingStore {
     pub fn new(inner: Store) -> Arc<Self> {
-        Self::of(inner, false, None)
+        Self::of(inner, None)
     }
 
-    /// Also lists each read by its key or range, which costs a string for each.
-    pub fn naming(inner: Store) -> Arc<Self> {
-        Self::of(inner, true, None)
+    /// Also notes each request with what it is made for.
+    pub fn explaining(inner: Store) -> Arc<Self> {
+        Self::of(inner, Some(Arc::default()))
     }
 
-    /// Also notes each request with what it is made for. `names_reads`: lists the reads too.
-    pub fn explaining(inner: Store, names_reads: bool) -> Arc<Self> {
-        Self::of(inner, names_reads, Some(Arc::default()))
-    }
-
-    fn of(inner: Store, names_reads: bool, explanation: Option<Arc<Explanation>>) -> Arc<Self> {
-        let yields = names_reads || explanation.is_some() || !inner.is_local();
-        let state = CountingState::new(names_reads, yields);
-        let (state, made_for) = (Arc::new(Mutex::new(state)), MadeFor::default());
-        Arc::new(Self { inner, state, request: None, explanation, made_for, is_unnoted: false })
+    fn of(inner: Store, explanation: Option<Arc<Explanation>>) -> Arc<Self> {
+        let state = Arc::new(Mutex::new(CountingState::new(explanation.is_some() || !inner.is_local())));
+        Arc::new(Self { inner, state, request: None, explanation, batch: None, is_unnoted: false })
     }
 
     /// The same counters over a snapshot of the store.
@@ -70,7 +62,7 @@ impl CountingStore {
         let part = Self::new(Arc::<Self>::clone(self));
         part.note_reads(into);
         let (request, explanation) = (Some(Arc::clone(self)), self.explanation.clone());
-        Arc::new(Self { request, explanation, made_for: self.made_for, ..part.as_ref().clone() })
+        Arc::new(Self { request, explanation, batch: self.batch, ..part.as_ref().clone() })
     }
 
     /// The same store with a change, which the store of the whole request has too.
@@ -90,32 +82,7 @@ impl CountingStore {
     /// The same counters for one batch of a loader; `None` if the request is not explained.
     pub fn in_batch(&self, loader: &'static str) -> Option<Arc<Self>> {
         let batch = self.explanation.as_ref()?.begin_batch();
-        Some(self.changed(&|store| store.made_for.batch = Some((loader, batch))))
-    }
-
-    /// The same counters for a look-up that may find something that the client must not know of; `None` if the request is not explained.
-    pub fn looking_up(&self) -> Option<Arc<Self>> {
-        let step = self.explanation.as_ref()?.begin_step();
-        Some(self.changed(&|store| store.made_for.step = Some(step)))
-    }
-
-    /// Ends the look-up of this store: the plan shows its reads only if the client may know what was found. Reads after it depend on what is shown.
-    pub fn end_look_up(&self, is_visible: bool) {
-        match (&self.explanation, self.made_for.step) {
-            (Some(explanation), Some(step)) if !is_visible => explanation.conceal(step),
-            (Some(explanation), step) => self.reveal(explanation.round_trip_of(step)),
-            (None, _) => {}
-        }
-    }
-
-    fn reveal(&self, round_trip: u32) {
-        match &self.request {
-            Some(request) => request.reveal(round_trip),
-            None => {
-                let mut state = self.lock();
-                state.answered = state.answered.max(round_trip);
-            }
-        }
+        Some(self.changed(&|store| store.batch = Some((loader, batch))))
     }
 
     /// The same counters without an explanation: what was noted so far is dropped.
@@ -134,7 +101,7 @@ impl CountingStore {
 
     /// Notes that a request begins, if it is explained.
     fn explain(&self, accessed: impl FnOnce() -> AccessedRows, round_trip: u32) -> Option<Begun<'_>> {
-        self.notes().map(|explanation| explanation.begin(accessed(), self.made_for, round_trip))
+        self.notes().map(|explanation| explanation.begin(accessed(), self.batch, round_trip))
     }
 
     /// The store without the counters.
@@ -188,11 +155,10 @@ impl CountingStore {
         if self.request.is_some() {
             return 0;
         }
-        let after = self.notes().map_or(0, |explanation| explanation.round_trip_of(self.made_for.step));
         let (wave, step) = {
             let mut state = self.lock();
             count(&mut state);
-            let wave = state.answered.max(after) + 1;
+            let wave = state.answered + 1;
             state.used.round_trips = state.used.round_trips.max(wave);
             (wave, state.begin())
         };
@@ -204,11 +170,8 @@ impl CountingStore {
         if self.request.is_some() {
             return;
         }
-        let is_kept_back = self.notes().is_some_and(|explanation| explanation.is_kept_back(self.made_for.step, wave));
         let mut state = self.lock();
-        if !is_kept_back {
-            state.answered = state.answered.max(wave);
-        }
+        state.answered = state.answered.max(wave);
         for row in rows {
             state.used.rows += 1;
             state.unyielded.1 += 1;
@@ -238,12 +201,7 @@ impl TableStore for CountingStore {
         if self.lock().check(keys.len()).is_err() {
             return keys.iter().map(|_| self.lock().check(keys.len()).map(|()| None)).collect();
         }
-        let wave = self
-            .start(|state| {
-                state.used.point_reads += u32::try_from(keys.len()).unwrap_or(u32::MAX);
-                keys.iter().for_each(|key| state.name_read(|| format!("{table}{key}")));
-            })
-            .await;
+        let wave = self.start(|state| state.used.point_reads += u32::try_from(keys.len()).unwrap_or(u32::MAX)).await;
         let answers = match self.notes() {
             Some(_) => self.many_noted(wave, table, keys).await,
             None => self.inner.get_many(table, keys).await,
@@ -253,18 +211,6 @@ impl TableStore for CountingStore {
         answers
     }
 
-    async fn get_near(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
-        match &self.request {
-            Some(request) => {
-                let answers = request.get_near(table, keys).await;
-                self.note_rows(table, keys, &answers);
-                answers
-            }
-            None if self.inner.is_local() => self.get_many(table, keys).await,
-            None => self.near(table, keys).await,
-        }
-    }
-
     async fn range(
         &self,
         table: &'static str,
@@ -272,7 +218,14 @@ impl TableStore for CountingStore {
         limit: usize,
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
-        let answer = self.read_range(AccessKind::Range, (table, range), limit, continuation).await;
+        self.lock().check(1)?;
+        let wave = self.start(|state| state.used.range_reads += 1).await;
+        let noted = self.explain(|| AccessedRows::range(table, range), wave);
+        let answer = self.inner.range(table, range, limit, continuation).await;
+        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
+            noted.end(answer.iter().flat_map(|page| &page.rows));
+        }
+        self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         self.note(|noted| match &answer {
             Ok(page) => noted.note_page(table, range, page),
             Err(_) => noted.break_off(),

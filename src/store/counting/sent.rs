@@ -41,12 +41,7 @@ impl CountingStore {
         read: impl Future<Output = Result<Option<Entity>>>,
     ) -> Result<Option<Entity>> {
         self.lock().check(1)?;
-        let wave = self
-            .start(|state| {
-                state.used.point_reads += 1;
-                state.name_read(|| format!("{table}{key}"));
-            })
-            .await;
+        let wave = self.start(|state| state.used.point_reads += 1).await;
         let noted = self.explain_point(table, key, wave);
         let answer = read.await;
         if let Some(noted) = noted.filter(|_| answer.is_ok()) {

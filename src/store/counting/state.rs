@@ -6,14 +6,10 @@ use crate::store::{ReadSet, Result, StorageUse, StoreError};
 pub(super) const REQUESTS_BETWEEN_YIELDS: u32 = 16;
 pub(super) const ROWS_BETWEEN_YIELDS: u64 = 1_000;
 
-/// How many reads are listed by their keys and ranges; the others are only counted.
-const READS_NAMED_MAX: usize = 1_000;
-
 pub(super) struct CountingState {
     pub used: StorageUse,
     /// The highest wave of which a request has been answered.
     pub answered: u32,
-    names_reads: bool,
     /// Whether each request waits until those that are sent together with it are counted.
     yields: bool,
     /// The requests and rows of the current step.
@@ -27,11 +23,10 @@ pub(super) struct CountingState {
 }
 
 impl CountingState {
-    pub(super) fn new(names_reads: bool, yields: bool) -> Self {
+    pub(super) fn new(yields: bool) -> Self {
         Self {
             used: StorageUse::default(),
             answered: 0,
-            names_reads,
             yields,
             unyielded: (0, 0),
             step: 0,
@@ -74,14 +69,8 @@ impl CountingState {
     /// # Errors
     /// If so many more requests exceed the maximum, which is a mistake of the code that computed it.
     pub(super) fn check(&self, more: usize) -> Result<()> {
-        let requests = u64::from(self.used.bounded_requests()) + more as u64;
+        let requests = u64::from(self.used.requests()) + more as u64;
         let Some(max) = self.requests_max.filter(|max| requests > *max) else { return Ok(()) };
         Err(StoreError::Internal(format!("a query is stopped at {max} storage requests, because its bound is lower")))
-    }
-
-    pub(super) fn name_read(&mut self, name: impl FnOnce() -> String) {
-        if self.names_reads && self.used.reads.len() < READS_NAMED_MAX {
-            self.used.reads.push(name());
-        }
     }
 }

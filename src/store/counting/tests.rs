@@ -13,7 +13,7 @@ use crate::store::embedded::EmbeddedStore;
 
 /// A task that yields is polled again only after others, which costs more than the read.
 #[test]
-fn a_local_store_is_read_without_yielding_unless_reads_are_named() {
+fn a_local_store_is_read_without_yielding_unless_it_is_explained() {
     let local: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
     let key = Key::new("partition", "row").expect("a key");
     let is_ready_at_once = |store: Arc<CountingStore>| {
@@ -21,7 +21,7 @@ fn a_local_store_is_read_without_yielding_unless_reads_are_named() {
         read.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
     };
     assert!(is_ready_at_once(CountingStore::new(Arc::clone(&local))));
-    assert!(!is_ready_at_once(CountingStore::naming(local)));
+    assert!(!is_ready_at_once(CountingStore::explaining(local)));
 }
 
 /// This holds within a loader too, which runs without tokio's budget.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::store::{Batch, Key, RowRange, StorageUse};
+use crate::store::{Batch, Key, RowRange};
 
 /// How a request reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,9 +58,6 @@ pub struct Explained {
     pub hits: BTreeMap<&'static str, u64>,
     /// Since the execution began.
     pub elapsed: Duration,
-    /// The requests that were counted and are left out here, because they concern posts that the client must not know
-    /// of.
-    pub concealed: StorageUse,
 }
 
 /// In place of the partition or table of a request that concerns several.

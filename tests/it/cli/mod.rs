@@ -6,7 +6,6 @@ mod broken;
 mod changes;
 mod check;
 mod check_links;
-mod cost;
 mod damaged;
 mod export;
 mod export_folder;

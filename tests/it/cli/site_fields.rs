@@ -96,9 +96,7 @@ fn an_import_and_a_server_use_the_declared_fields() {
     assert_eq!(serving.query(query), json!({ "posts": { "nodes": [{ "slug": "one", "fields": { "rating": 5 } }] } }));
     assert!(serving.get("/schema.graphql", &[]).1.contains("\ntype PageFields {\n\twide: Boolean\n}\n"));
     drop(serving);
-    let cost = run(&["cost", manifest, "--site-fields", &file, "--format", "json"]);
-    assert_eq!(cost.code, Some(0), "{cost:?}");
-    let refused = run(&["cost", manifest]);
+    let refused = run(&["serve", "--store", &blog.store(), "--manifest", manifest]);
     assert!(refused.complaint().contains("Unknown field \"fields\" on type \"Post\""), "{refused:?}");
 }
 

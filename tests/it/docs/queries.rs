@@ -20,7 +20,7 @@ pub fn run(page: &str, blocks: &[&Block]) {
             Some(serde_json::from_str::<Value>(&found.text).expect("the page's JSON was read before"))
         };
         let variables = beneath(&Mark::Variables).unwrap_or_else(|| json!({}));
-        let request = json!({ "query": block.text, "variables": variables, "extensions": { "storage": true } });
+        let request = json!({ "query": block.text, "variables": variables });
         let is_signed = block.mark == Mark::WithToken || block.text.starts_with("mutation");
         let bearer = format!("Bearer {TOKEN}");
         let headers: &[(&str, &str)] = if is_signed { &[("authorization", &bearer)] } else { &[] };

@@ -283,10 +283,12 @@ async fn the_storage_cost_is_shown_only_to_roles_that_see_every_draft() {
     let site = site().await;
     for (role, is_shown) in [(Role::Reader, true), (Role::Author, false), (Role::Editor, true), (Role::Admin, true)] {
         let token = site.token(role, (role == Role::Author).then_some("ada")).await;
-        let body = serde_json::json!({ "query": "{ posts { totalCount } }", "extensions": { "storage": true } });
-        let request = crate::support::graphql::json_request("application/json");
-        let answer = site.send(request, Some(&token), body.to_string()).await;
-        assert_eq!(answer.body["extensions"].get("storage").is_some(), is_shown, "{role}");
+        let body = serde_json::json!({ "query": "{ posts { totalCount } }" }).to_string();
+        for (header, extension) in [("GraphQL-Cost", "operationCost"), ("GraphQL-Explain", "explain")] {
+            let request = crate::support::graphql::json_request("application/json").header(header, "report");
+            let answer = site.send(request, Some(&token), body.clone()).await;
+            assert_eq!(answer.body["extensions"].get(extension).is_some(), is_shown, "{role}");
+        }
     }
 }
 

@@ -270,12 +270,12 @@ async fn cost_again(site: &Site, query: &str) -> (u64, u64) {
 }
 
 pub(super) async fn cost(site: &Site, query: &str) -> (u64, u64) {
-    let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
-    let request = crate::support::graphql::json_request("application/json");
+    let body = json!({ "query": query }).to_string();
+    let request = crate::support::graphql::json_request("application/json").header("GraphQL-Explain", "report");
     let answer = site.send(request, Some(EDITOR_TOKEN), body).await;
     assert_eq!(answer.body.get("errors"), None, "{query}");
-    let storage = &answer.body["extensions"]["storage"];
-    let count = |name: &str| storage[name].as_u64().expect("a count");
+    let spent = &answer.body["extensions"]["explain"]["spent"];
+    let count = |name: &str| spent[name].as_u64().expect("a count");
     (count("pointReads") + count("rangeReads"), count("hits"))
 }
 
@@ -332,7 +332,7 @@ async fn an_answer_from_held_values_depends_on_what_they_depend_on() {
     // In another order, so that the answer is not held, but all values are.
     let again = "{ post(slug: \"post-1\") { title } posts { nodes { tags { name } title } } }";
     let ask = async |query: &str| {
-        let request = crate::support::graphql::json_request("application/json");
+        let request = crate::support::graphql::json_request("application/json").header("GraphQL-Explain", "report");
         let request = request.body(axum::body::Body::from(json!({ "query": query }).to_string())).expect("a request");
         let router: axum::Router = router.clone();
         let answered = tokio::spawn(tower::ServiceExt::oneshot(router, request)).await;
@@ -383,9 +383,9 @@ async fn a_write_that_nobody_reads_drops_nothing() {
     let update = "mutation($input: UpdatePostInput!) { updatePost(input: $input) { post { version } } }";
     site.mutate(update, input, Some(EDITOR_TOKEN)).await;
     assert!(*announced.0.lock().expect("no panic") > 0);
-    let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
-    let request = crate::support::graphql::json_request("application/json");
+    let body = json!({ "query": query }).to_string();
+    let request = crate::support::graphql::json_request("application/json").header("GraphQL-Explain", "report");
     let answer = site.send(request, Some(EDITOR_TOKEN), body).await;
     assert_eq!(answer.body["data"], found);
-    assert_eq!(answer.body["extensions"]["storage"]["pointReads"], 0, "{}", answer.text);
+    assert_eq!(answer.body["extensions"]["explain"]["spent"]["pointReads"], 0, "{}", answer.text);
 }

@@ -483,6 +483,9 @@ async fn a_term_that_only_hidden_posts_have_is_shown_without_posts() {
 async fn the_storage_cost_is_not_shown_to_anonymous_clients() {
     let site = Site::in_memory().await;
     with_hidden(&site).await;
-    let body = json!({ "query": "{ post(slug: \"post-200\") { id } }", "extensions": { "storage": true } });
-    assert_eq!(site.post_graphql(body).await.body, json!({ "data": { "post": null } }));
+    let body = json!({ "query": "{ post(slug: \"post-200\") { id } }" }).to_string();
+    for header in ["GraphQL-Cost", "GraphQL-Explain"] {
+        let request = crate::support::graphql::json_request("application/json").header(header, "report");
+        assert_eq!(site.send(request, None, body.clone()).await.body, json!({ "data": { "post": null } }));
+    }
 }

@@ -127,7 +127,7 @@ async fn a_publication_changes_the_order_and_reads_only_the_counts_of_its_post()
     let asking = Asking::of(&site);
     let query = format!("{{ tags({MOST}) {{ nodes {{ slug postCount }} }} }}");
     let spent = async || {
-        let asked = asking.ask(&query, &json!({}), Way::Storage).await;
+        let asked = asking.ask(&query, &json!({}), Way::Plan).await;
         assert!(asked.spent <= asked.bound, "{} {}", asked.spent, asked.bound);
         asked.spent
     };
@@ -162,7 +162,7 @@ async fn the_price_covers_what_is_read_and_a_count_beside_the_order_costs_nothin
             "totalCount",
             "totalCount edges { cursor } pageInfo { hasNextPage }",
         ] {
-            for way in [Way::Header("report"), Way::Storage] {
+            for way in [Way::Header("report"), Way::Plan] {
                 site.invalidate_cached();
                 let asked =
                     asking.ask(&format!("{{ tags(first: 2, {MOST}) {{ {selection} }} }}"), &json!({}), way).await;

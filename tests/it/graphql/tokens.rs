@@ -244,10 +244,10 @@ async fn a_token_costs_one_point_read() {
     let token = site.token(Role::Editor, None).await;
     site.invalidate_cached();
     for expected in [1, 0] {
-        let body = json!({ "query": "{ __typename }", "extensions": { "storage": true } });
-        let answer = site.send(json_request("application/json"), Some(&token), body.to_string()).await;
-        let storage = &answer.body["extensions"]["storage"];
-        assert_eq!((&storage["pointReads"], &storage["rangeReads"]), (&json!(expected), &json!(0)));
+        let request = json_request("application/json").header("GraphQL-Cost", "report");
+        let answer = site.send(request, Some(&token), json!({ "query": "{ __typename }" }).to_string()).await;
+        let spent = &answer.body["extensions"]["operationCost"]["spent"];
+        assert_eq!((&spent["pointReads"], &spent["rangeReads"]), (&json!(expected), &json!(0)));
     }
 }
 

@@ -47,7 +47,7 @@ const ONE_WAY: &str = "dependencies go cli → app → http → graphql → load
 pub const DEPENDENCIES: &[Rule] = &[
     Rule { from: "main.rs", to: &["cli"], because: "main only parses and dispatches" },
     Rule { from: "lib.rs", to: &[], because: "lib.rs is the module overview and nothing else" },
-    // `tidings schema` and `tidings cost` need no server, so they use graphql themselves.
+    // `tidings schema` needs no server, so it uses graphql itself.
     Rule {
         from: "cli/",
         to: &["app", "config", "telemetry", "import", "ingest", "export", "graphql", "content", "model"],

@@ -101,20 +101,20 @@ fn posts_the_store_file_and_the_process_are_measured() {
     }
 }
 
-/// The counted storage requests of a query equal the numbers in its `extensions.storage`.
+/// The counted storage requests of a query equal the numbers in its plan.
 #[test]
-fn storage_metrics_equal_the_storage_extension_of_the_answer() {
+fn storage_metrics_equal_what_the_plan_of_the_answer_has() {
     // With held values, the second query would make no request.
     let (example, address) = start_with(&[("TIDINGS_LIMITS_HELD_VALUE_BYTES", "0")]);
     let query = "query=%7B%20posts(first%3A%2010)%20%7B%20nodes%20%7B%20title%20author%20%7B%20name%20%7D%20tags%20%7B%20name%20%7D%20%7D%20%7D%20%7D";
-    let path = format!("/graphql?{query}&extensions=%7B%22storage%22%3Atrue%7D");
+    let path = format!("/graphql?{query}");
     let bearer = format!("Bearer {TOKEN}");
-    let headers = [("authorization", bearer.as_str())];
+    let headers = [("authorization", bearer.as_str()), ("graphql-explain", "report")];
     // The lists of months are read once.
     example.serving.get(&path, &headers);
     let before = series(&address);
     let (_, body) = example.serving.get(&path, &headers);
-    let storage = &serde_json::from_str::<serde_json::Value>(&body).expect("JSON")["extensions"]["storage"];
+    let storage = &serde_json::from_str::<serde_json::Value>(&body).expect("JSON")["extensions"]["explain"]["spent"];
     let after = series(&address);
     let sum = |series: &BTreeMap<String, f64>, beginning: &str, holds: &str| -> f64 {
         // The list of months is also read to count the posts.

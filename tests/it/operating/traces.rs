@@ -23,8 +23,8 @@ fn start(receiver: &Receiver, more: &[(&str, &str)]) -> Example {
 /// The answer to a query with a token, with its storage cost.
 fn ask(example: &Example, traceparent: &str, query: &str) -> Value {
     let bearer = format!("Bearer {TOKEN}");
-    let headers = [("authorization", bearer.as_str()), ("traceparent", traceparent)];
-    let (_, answer) = example.serving.post(&headers, &json!({ "query": query, "extensions": { "storage": true } }));
+    let headers = [("authorization", bearer.as_str()), ("traceparent", traceparent), ("graphql-explain", "report")];
+    let (_, answer) = example.serving.post(&headers, &json!({ "query": query }));
     assert_eq!(answer.get("errors"), None, "{answer}");
     answer
 }
@@ -81,7 +81,7 @@ fn the_trace_of_a_query_has_its_stages_and_a_span_for_each_storage_request() {
         let whole = format!("POST /graphql > {stage}");
         assert!(paths.values().any(|path| *path == whole), "{stage}: {paths:#?}");
     }
-    let storage = &answer["extensions"]["storage"];
+    let storage = &answer["extensions"]["explain"]["spent"];
     let reads = storage["pointReads"].as_u64().unwrap_or_default() + storage["rangeReads"].as_u64().unwrap_or_default();
     let requests: Vec<&Span> =
         spans.iter().filter(|span| attribute(span, "db.system.name").as_deref() == Some("redb")).collect();

@@ -117,9 +117,10 @@ async fn another_filter_of_the_same_terms_reads_no_key_again() {
     let reads_of_keys = async |filter: &Filter, first: i32| {
         let list = PostList::checked(Scope::All, filter.clone()).expect("a list");
         let arguments = PageArguments { first: Some(first), ..PageArguments::default() };
-        let reader = holding.naming_reader().at_one_moment().await.expect("a snapshot");
+        let reader = holding.explaining_reader().at_one_moment().await.expect("a snapshot");
         read_page(&reader, &reader, &list, &arguments, ITEMS).await.expect("a page");
-        reader.storage_used().reads.iter().filter(|read| read.starts_with("PostsBy")).count()
+        let requests = reader.explanation().expect("it is explained").explained().requests;
+        requests.iter().filter(|request| request.accessed.table.starts_with("PostsBy")).count()
     };
     let [of_tags, of_rare, _, of_any, of_all, ..] = &filters()[..] else { panic!("there are filters") };
     assert_eq!(reads_of_keys(of_tags, 20).await, 2, "each index is read");

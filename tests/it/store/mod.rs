@@ -12,7 +12,6 @@ mod full;
 mod groups;
 mod limits;
 mod log;
-mod near;
 mod one_log;
 mod point;
 mod races;

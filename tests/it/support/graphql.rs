@@ -129,23 +129,23 @@ impl Site {
         answer.body["data"].clone()
     }
 
-    /// The storage requests of a query, from `extensions.storage`, with nothing cached.
+    /// The storage requests of a query, from its plan, with nothing cached.
     pub async fn cost(&self, query: &str) -> Cost {
         self.invalidate_cached();
-        let body = json!({ "query": query, "extensions": { "storage": true } }).to_string();
-        let answer = self.send(json_request("application/json"), Some(EDITOR_TOKEN), body).await;
+        let request = json_request("application/json").header("GraphQL-Explain", "report");
+        let answer = self.send(request, Some(EDITOR_TOKEN), json!({ "query": query }).to_string()).await;
         assert_eq!(answer.body.get("errors"), None, "{query}");
-        let storage = &answer.body["extensions"]["storage"];
+        let plan = &answer.body["extensions"]["explain"];
+        let (spent, bound) = (&plan["spent"], &plan["bound"]);
         let count = |of: &Value, name: &str| of[name].as_u64().unwrap_or_else(|| panic!("{name} of {of}"));
         let cost = Cost {
-            point_reads: count(storage, "pointReads"),
-            range_reads: count(storage, "rangeReads"),
-            round_trips: count(storage, "roundTrips"),
+            point_reads: count(spent, "pointReads"),
+            range_reads: count(spent, "rangeReads"),
+            round_trips: count(spent, "roundTrips"),
         };
-        let bound = &storage["bound"];
         assert!(
             cost.point_reads + cost.range_reads <= count(bound, "pointReads") + count(bound, "rangeReads"),
-            "{storage}"
+            "{spent} {bound}"
         );
         cost
     }

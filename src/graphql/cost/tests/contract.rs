@@ -16,7 +16,7 @@ fn bound(document: &str) -> Bound {
     let costs = CostModel::new(Arc::new(TypeMap::of(SDL).expect("SDL")));
     let mut request = admit(Request::new(document), &Limits::default()).expect(document).request;
     let operation = OperationOutline::of(&mut request).expect("a document").expect("an operation");
-    costs.cost(&operation, super::unknown(&request.variables)).bound()
+    costs.cost(&operation, &request.variables, &super::UNKNOWN).bound()
 }
 
 fn term(kind: TermKind) -> NodeId {

@@ -15,7 +15,7 @@ fn bound_of(document: &str, variables: serde_json::Value) -> Bound {
     let outline = Outline::of(&parse_query(document).expect("a document"));
     let operation = OperationOutline::select(outline, None).expect("an operation");
     let variables = Variables::from_json(variables);
-    CostModel::new(std::sync::Arc::new(types)).cost(&operation, super::unknown(&variables)).bound()
+    CostModel::new(std::sync::Arc::new(types)).cost(&operation, &variables, &super::UNKNOWN).bound()
 }
 
 #[test]

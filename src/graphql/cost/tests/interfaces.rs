@@ -29,7 +29,7 @@ async fn run(document: &str) -> Run {
     let mut request = admitted.expect(document).request;
     let operation = OperationOutline::of(&mut request).expect("a document").expect("an operation");
     let costs = CostModel::with_prices(Arc::clone(&types), places::PRICES);
-    let bound = costs.cost(&operation, super::unknown(&request.variables)).bound();
+    let bound = costs.cost(&operation, &request.variables, &super::UNKNOWN).bound();
     let completion = Completion::prepare(&types, operation, &mut request);
     let reads = Arc::new(Reads::default());
     let mut response = schema.execute(request.data(Arc::clone(&reads))).await;
@@ -154,5 +154,5 @@ fn a_selection_is_visited_once() {
     let types = Arc::new(TypeMap::of(&places::schema().sdl()).expect("the engine's own SDL"));
     let costs = CostModel::with_prices(types, places::PRICES);
     let operation = OperationOutline::of(&mut Request::new(document)).expect("a document").expect("an operation");
-    assert_eq!(costs.cost(&operation, super::unknown(&Variables::default())).bound().requests(), 51);
+    assert_eq!(costs.cost(&operation, &Variables::default(), &super::UNKNOWN).bound().requests(), 51);
 }

@@ -42,7 +42,7 @@ fn expected(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices)
             Objects::TermsOfPost(_) => Some(TERMS_OF_POST),
             Objects::ForEachId => Some(NODES_MAX as u64),
             Objects::Months => Some(MONTHS_ASSUMED),
-            Objects::Page | Objects::One | Objects::Saved(_) | Objects::ErrorsAlone => None,
+            Objects::Page | Objects::One => None,
         });
         return sizes.max().map(|size| format!("@listSize(assumedSize: {size})"));
     }

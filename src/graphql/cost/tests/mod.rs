@@ -8,14 +8,7 @@ mod mutations;
 mod places;
 mod table;
 
-use std::sync::LazyLock;
+use super::Sizes;
 
-use async_graphql::Variables;
-
-use super::{Circumstances, Sizes};
-
-/// Circumstances in which the sizes of the content are unknown.
-fn unknown(variables: &Variables) -> Circumstances<'_> {
-    static SIZES: LazyLock<Sizes> = LazyLock::new(Sizes::default);
-    Circumstances { variables, assumes_any: false, sizes: &SIZES }
-}
+/// The sizes of a content of which nothing is known.
+static UNKNOWN: std::sync::LazyLock<Sizes> = std::sync::LazyLock::new(Sizes::default);

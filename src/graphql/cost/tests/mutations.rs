@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_graphql::{Request, Variables};
 use serde_json::{Value, json};
 
-use super::super::{Circumstances, CostModel, FieldCost, Sizes};
+use super::super::{CostModel, FieldCost, Sizes};
 use crate::graphql::guard::{Limits, admit};
 use crate::graphql::outline::OperationOutline;
 use crate::graphql::type_map::TypeMap;
@@ -18,9 +18,8 @@ fn costs(document: &str, variables: Value, sizes: &Sizes) -> (u64, Vec<FieldCost
     let request = Request::new(document).variables(Variables::from_json(variables));
     let mut request = admit(request, &Limits::default()).expect(document).request;
     let operation = OperationOutline::of(&mut request).expect("a document").expect("an operation");
-    let circumstances = Circumstances { variables: &request.variables, assumes_any: false, sizes };
-    let cost = costs.cost(&operation, circumstances);
-    (cost.bound().requests(), cost.fields(&[]))
+    let cost = costs.cost(&operation, &request.variables, sizes);
+    (cost.bound().requests(), cost.fields())
 }
 
 fn bound(document: &str) -> u64 {
@@ -36,25 +35,24 @@ fn update(input: &str, payload: &str) -> u64 {
 }
 
 const TAGS: &str = "post { tags { name } }";
-const CONFLICT: &str = "userErrors { ... on ConflictError { current { ... on Post { tags { name } } } } }";
+
+/// For each text of the input.
+const NAME: u64 = 4;
 
 #[test]
-fn the_post_of_a_payload_has_the_terms_that_the_input_names() {
-    let named = r#", tagSlugs: ["a", "b"]"#;
-    assert_eq!(create(named, TAGS), create(named, "post { id }") + 2);
-    assert_eq!(create("", "post { tags { name } categories { name } }"), create("", "post { id }"));
-    assert_eq!(create("", "post { authors { name } }"), create("", "post { id }") + 1, "the author of the token");
-    assert_eq!(create(r#", idempotencyKey: "k""#, TAGS), create(r#", idempotencyKey: "k""#, "post { id }") + 100);
-    assert_eq!(update(named, TAGS), update(named, "post { id }") + 2);
-    assert_eq!(update("", TAGS), update("", "post { id }") + 100);
-    assert_eq!(update(", tagSlugs: []", TAGS), update("", "post { id }"));
-    let nested = "post { tags { posts(first: 1) { nodes { tags { name } } } } }";
-    assert!(update(named, nested) > update(named, "post { tags { posts(first: 1) { nodes { id } } } }") + 100);
+fn the_post_of_a_payload_has_as_many_terms_as_a_post_can_have() {
+    // The list of the tags is read too.
+    assert_eq!(create("", TAGS), create("", "post { id }") + 101);
+    assert_eq!(update("", TAGS), update("", "post { id }") + 101);
+    let many = "mutation { updatePosts(input: { posts: [{ id: \"x\", expectedVersion: 1 }, { id: \"y\", expectedVersion: 1 }] }) ";
+    assert_eq!(
+        bound(&format!("{many} {{ posts {{ tags {{ name }} }} }} }}")),
+        bound(&format!("{many} {{ posts {{ id }} }} }}")) + 201
+    );
 }
 
 #[test]
-fn a_file_that_an_input_or_a_node_names_is_one_read() {
-    assert_eq!(create(r#", enclosure: { assetId: "x" }"#, "post { id }"), create("", "post { id }") + 1);
+fn a_file_that_a_node_names_is_one_read() {
     assert_eq!(update("", "post { enclosure { url } }"), update("", "post { id }"));
     for kind in ["Image", "File"] {
         let node = format!("{{ node(id: \"asset-{}\") {{ ... on {kind} {{ url byteSize }} }} }}", "0".repeat(40));
@@ -64,19 +62,20 @@ fn a_file_that_an_input_or_a_node_names_is_one_read() {
 }
 
 #[test]
-fn a_payload_has_errors_or_the_object() {
-    assert_eq!(update("", &format!("{TAGS} {CONFLICT}")), update("", TAGS));
-    assert_eq!(create("", CONFLICT), create("", "post { id }"), "a new post conflicts with nothing");
-}
-
-#[test]
-fn an_input_costs_what_it_names() {
-    assert_eq!(create(r#", tagSlugs: ["a", "b"], seriesSlug: "c""#, "post { id }"), create("", "post { id }") + 3 * 3);
-    assert!(create("", "post { id }") <= 3);
-    assert!(update(r#", slug: "a""#, "post { id }") > update("", "post { id }"));
+fn an_input_costs_what_its_texts_may_name() {
+    assert_eq!(
+        create(r#", tagSlugs: ["a", "b"], seriesSlug: "c""#, "post { id }"),
+        create("", "post { id }") + 3 * NAME
+    );
+    assert_eq!(create(r#", enclosure: { assetId: "x" }"#, "post { id }"), create("", "post { id }") + NAME);
+    assert_eq!(create(r#", metadata: { a: ["b", "c"] }, featured: true"#, "post { id }"), create("", "post { id }"));
+    assert_eq!(update("", "post { id }"), 1 + NAME);
     let document = "mutation($input: UpdatePostInput!) { updatePost(input: $input) { post { tags { name } } } }";
     let input = json!({ "input": { "id": "x", "expectedVersion": 1, "tagSlugs": ["a", "b"] } });
     assert_eq!(costs(document, input, &Sizes::default()).0, update(r#", tagSlugs: ["a", "b"]"#, TAGS));
+    let moved =
+        |input: &str| bound(&format!("mutation {{ updatePage(input: {{ id: \"x\" {input} }}) {{ page {{ id }} }} }}"));
+    assert!(moved(", path: \"a/b\"") > moved(", title: \"a/b\"") + 200);
 }
 
 #[test]

@@ -27,8 +27,7 @@ async fn a_dry_run_has_the_fields_with_their_bounds_and_no_request() {
     fill(&site).await;
     let server = Server::of(&site, true);
     let dry = plan(&server, &[EXPLAIN, ("GraphQL-Cost", "validate")]).await;
-    assert_eq!((&dry["executed"], &dry["requests"], dry.get("spent")), (&json!(false), &json!([]), None));
-    assert_eq!(dry["price"].get("perMillionQueries"), None);
+    assert_eq!((&dry["executed"], &dry["requests"], &dry["spent"]), (&json!(false), &json!([]), &Value::Null));
     // The dry run has read lists for the bound, which are cached now.
     site.invalidate_cached();
     let run = plan(&server, &[EXPLAIN, ("GraphQL-Cost", "report")]).await;

@@ -1,9 +1,8 @@
 //! The fields `rateLimit` and `operationCost`. The rule: they have the figures of the headers and of `GraphQL-Cost`, and a dry run runs nothing.
 
 use serde_json::{Value, json};
+use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::fair_use::FairUseSettings;
-use tidings::graphql::role_limits::RoleLimits;
-use tidings::model::Role;
 
 use super::{LEFT, Limited, POST, rate, request, site};
 use crate::support::graphql::EDITOR_TOKEN;
@@ -34,12 +33,10 @@ async fn the_schema_shows_what_is_left() {
 }
 
 #[tokio::test]
-async fn each_role_has_its_own_limit_of_one_operation() {
+async fn operations_without_a_token_have_a_limit_of_their_own() {
     let site = site().await;
-    let roles = RoleLimits::of_all(1_000).with(None, 2).with(Some(Role::Reader), 1);
-    let limited = Limited::with(&site, FairUseSettings::default(), |service| service.with_role_limits(roles));
-    let reader = site.token(Role::Reader, None).await;
-    for (token, limit) in [(None, Some(2)), (Some(reader.as_str()), Some(1)), (Some(EDITOR_TOKEN), None)] {
+    let limited = Limited::with(&site, FairUseSettings::default(), |service| service.with_anonymous_limit(2));
+    for (token, limit) in [(None, Some(2)), (Some(EDITOR_TOKEN), None)] {
         let answered = limited.ask("192.0.2.1", token, POST).await;
         let message = answered.body["errors"][0]["message"].as_str().unwrap_or_default();
         let expected = limit.map(|limit| format!("; the limit is {limit}."));
@@ -47,7 +44,7 @@ async fn each_role_has_its_own_limit_of_one_operation() {
         assert!(expected.is_none_or(|expected| message.contains(&expected)), "{message}");
         let dry = format!("{{ operationCost(query: {}) {{ limit }} }}", json!("{ viewer { name } }"));
         let cost = limited.ask("192.0.2.1", token, &dry).await.body["data"]["operationCost"]["limit"].clone();
-        assert!(cost.is_null() || cost == limit.unwrap_or(1_000), "{cost}");
+        assert!(cost.is_null() || cost == limit.unwrap_or(STORAGE_REQUESTS_MAX), "{cost}");
     }
 }
 

@@ -33,7 +33,7 @@ async fn a_filter_by_values_costs_what_a_filter_by_tags_costs() {
                 site.invalidate_cached();
                 Asking::of(&site).ask(&query, &json!({}), way).await
             };
-            for way in [Way::Header("report"), Way::Storage] {
+            for way in [Way::Header("report"), Way::Plan] {
                 let of_values: Asked = ask(&format!("{{ fields: {{ rating: {values} }} }}"), way).await;
                 let of_tags: Asked = ask(&format!("{{ tags: {{ any: [{slugs}] }} }}"), way).await;
                 assert_eq!(of_values.spent, of_tags.spent, "{selection} {values}");

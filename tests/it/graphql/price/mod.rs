@@ -41,8 +41,8 @@ pub(in crate::graphql) struct Asking {
 pub(in crate::graphql) enum Way {
     /// By the header `GraphQL-Cost`, with this value: the server reads the lists of partitions that make the bound tighter.
     Header(&'static str),
-    /// By `extensions.storage`: the bound is computed from what is cached.
-    Storage,
+    /// By `GraphQL-Explain`: the bound is computed from what is cached.
+    Plan,
 }
 
 /// The figures of the answer; `spent` is 0 if nothing ran.
@@ -110,11 +110,11 @@ impl Asking {
     }
 
     pub(in crate::graphql) async fn ask(&self, query: &str, variables: &Value, way: Way) -> Asked {
-        let mut body = json!({ "query": query, "variables": variables });
+        let body = json!({ "query": query, "variables": variables });
         let mut request = Request::post("/graphql");
         match way {
             Way::Header(value) => request = request.header("GraphQL-Cost", value),
-            Way::Storage => body["extensions"] = json!({ "storage": true }),
+            Way::Plan => request = request.header("GraphQL-Explain", "report"),
         }
         let body = self.send(request, &body).await;
         let (spent, bound) = match way {
@@ -122,7 +122,7 @@ impl Asking {
                 let cost = &body["extensions"]["operationCost"];
                 (&cost["spent"], &cost["bound"])
             }
-            Way::Storage => (&body["extensions"]["storage"], &body["extensions"]["storage"]["bound"]),
+            Way::Plan => (&body["extensions"]["explain"]["spent"], &body["extensions"]["explain"]["bound"]),
         };
         for name in FIGURES.into_iter().chain(MORE_FIGURES.into_iter().filter(|name| bound.get(name).is_some())) {
             let figure = |of: &Value| of[name].as_u64().unwrap_or(0);

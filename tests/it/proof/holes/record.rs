@@ -7,9 +7,7 @@ use std::time::Duration;
 use tidings::app::{Listeners, Serving, serve};
 use tidings::graphql::access::SignIn;
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
-use tidings::graphql::explain::money::StoragePrices;
 use tidings::graphql::fair_use::FairUseSettings;
-use tidings::graphql::role_limits::RoleLimits;
 use tidings::http::{HttpSettings, ServerLimits};
 use tidings::keys::change_name::ChangeName;
 use tidings::keys::{Table, history};
@@ -133,8 +131,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
         reads_only: false,
         sign_in: SignIn::default(),
         reports_storage: false,
-        prices: StoragePrices::default(),
-        storage_requests: RoleLimits::of_all(STORAGE_REQUESTS_MAX),
+        storage_requests: (STORAGE_REQUESTS_MAX, STORAGE_REQUESTS_MAX),
         fair_use: FairUseSettings::default(),
         rendered_bytes_max: 0,
         value_bytes_max: 0,

@@ -14,7 +14,7 @@ const MAY: &str = "2026-05-01T00:00:00Z";
 
 async fn counted() -> (Site, Arc<CountingStore>) {
     let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store in memory"));
-    let counting = CountingStore::naming(store);
+    let counting = CountingStore::explaining(store);
     (Site::over(Arc::<CountingStore>::clone(&counting)).await, counting)
 }
 

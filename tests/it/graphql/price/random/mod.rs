@@ -217,7 +217,7 @@ async fn run(store: Store, seed: u64) -> (usize, u64) {
             None => None,
         };
         // Without the header, the operation itself reads nothing for its bound.
-        let way = if dry_bound.is_none() && random.chance(70) { Way::Header("report") } else { Way::Storage };
+        let way = if dry_bound.is_none() && random.chance(70) { Way::Header("report") } else { Way::Plan };
         let Asked { spent, body, .. } = asking.ask(&operation, &variables, way).await;
         let place = format!("seed {seed}, operation {number}: {operation}\n{body:.2000}");
         let codes = body["errors"].as_array().into_iter().flatten().map(|error| error["extensions"]["code"].as_str());
