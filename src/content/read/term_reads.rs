@@ -50,24 +50,10 @@ impl Reader {
 
     /// The terms with these first slugs, which a post names; `None` if one of them is not cached.
     pub fn terms_if_cached(&self, kind: TermKind, first_slugs: &[Slug]) -> Option<Vec<Arc<Term>>> {
-        let mut terms = Vec::with_capacity(first_slugs.len());
-        self.visit_cached_terms(kind, first_slugs, |term| terms.push(Arc::clone(term))).then_some(terms)
-    }
-
-    /// Like [`terms_if_cached`](Self::terms_if_cached), but visits one term after the other. Returns `false` if one of them is not cached.
-    pub fn visit_cached_terms(&self, kind: TermKind, first_slugs: &[Slug], mut visit: impl FnMut(&Arc<Term>)) -> bool {
-        let (mut slugs, mut are_cached) = (first_slugs.iter(), true);
         let keys = first_slugs.iter().map(|slug| CacheKey::Term(kind, slug.clone()));
-        let are_visited = self.visit_cached(keys, |term: Option<&Option<Arc<Term>>>| match (term, slugs.next()) {
-            (Some(Some(term)), Some(slug)) if term.id.first_slug == *slug => visit(term),
-            _ => are_cached = false,
-        });
-        are_visited && are_cached
-    }
-
-    /// Whether all of these terms are cached, those that do not exist included.
-    pub fn are_terms_cached(&self, keys: &[(TermKind, Slug)]) -> bool {
-        self.are_cached(keys.iter().map(key_of))
+        let cached: Vec<Option<Option<Arc<Term>>>> = self.cached_values(keys);
+        let terms = cached.into_iter().zip(first_slugs);
+        terms.map(|(term, slug)| term.flatten().filter(|term| term.id.first_slug == *slug)).collect()
     }
 
     async fn read_terms_at(&self, keys: &[(TermKind, Slug)], nearness: Nearness) -> Vec<Result<Option<Arc<Term>>>> {

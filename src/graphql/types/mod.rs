@@ -8,7 +8,6 @@ pub mod audit_log;
 pub mod change;
 pub mod content;
 pub mod enclosure;
-pub mod grouping_term;
 pub mod node;
 pub mod operation_cost;
 pub mod page;

@@ -11,9 +11,8 @@ use crate::graphql::scalars::DateTime;
 use crate::model::{Language, NodeId, PostStatus, Term, TermKind};
 
 use super::post::PostObject;
-use super::series::Series;
 use super::site::{address_of_post, address_of_term};
-use super::term::{Author, Category, Tag};
+use super::term::{Author, Category, Series, Tag};
 
 impl ReadyObject for PostObject {
     fn ready(ctx: &ContextSelectionSet<'_>, field: &Field) -> Option<WriteField<Self>> {
@@ -51,11 +50,8 @@ impl ReadyObject for PostObject {
                 let plan = Plan::of(ctx, &field.selection_set.node)?;
                 Box::new(move |post, request, json| {
                     let Some(first) = post.post().authors.first() else { return write(json, &()) };
-                    let mut is_written = false;
-                    request.reader.visit_cached_terms(TermKind::Author, std::slice::from_ref(first), |term| {
-                        is_written = plan.write(&Author(Arc::clone(term)), request, json);
-                    });
-                    is_written
+                    let cached = request.reader.terms_if_cached(TermKind::Author, std::slice::from_ref(first));
+                    cached.is_some_and(|terms| terms.into_iter().all(|term| plan.write(&Author(term), request, json)))
                 })
             }
             _ => return None,
@@ -73,17 +69,18 @@ fn terms<T: ReadyObject + 'static>(
 ) -> Option<WriteField<PostObject>> {
     let plan = Plan::of(ctx, &field.selection_set.node)?;
     Some(Box::new(move |post, request, json| {
-        let slugs = post.post().terms(kind);
-        let mut written = 0;
-        request.reader.visit_cached_terms(kind, slugs, |term| {
-            json.push(if written == 0 { b'[' } else { b',' });
-            written += usize::from(plan.write(&object(Arc::clone(term)), request, json));
-        });
-        if slugs.is_empty() {
-            json.push(b'[');
+        let Some(terms) = request.reader.terms_if_cached(kind, post.post().terms(kind)) else { return false };
+        json.push(b'[');
+        for (index, term) in terms.into_iter().enumerate() {
+            if index > 0 {
+                json.push(b',');
+            }
+            if !plan.write(&object(term), request, json) {
+                return false;
+            }
         }
         json.push(b']');
-        written == slugs.len()
+        true
     }))
 }
 
