@@ -19,7 +19,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-pub use crate::store::{AccessKind, AccessedRows, Explained, ExplainedRequest, Explanation, StorageUse, Tag};
+pub use crate::store::{
+    AccessKind, AccessedRows, Explained, ExplainedRequest, Explanation, NEAR_ROWS_MAX, StorageUse, Tag,
+};
 pub use error::{ContentError, Result};
 pub use read::Reader;
 pub(crate) use write::MOVED_MAX as MOVED_PAGES_MAX;

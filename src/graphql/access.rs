@@ -9,6 +9,7 @@ use async_graphql::{Context, Error, Pos, Request, ServerError};
 use subtle::ConstantTimeEq;
 
 use crate::content::access::{BadToken, PREVIEW_PREFIX, Previews, with_author};
+use crate::content::editor::Editor;
 use crate::content::{Content, ContentError, Reader};
 use crate::model::token::TOKEN_PREFIX;
 use crate::model::{Actor, ActorKind, Post, Role, TermKind};
@@ -230,4 +231,12 @@ pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor> {
         }
         Some(actor) => Ok(actor),
     }
+}
+
+/// Checks the role before each mutation of content, and drops what was loaded for the previous one.
+pub(super) fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
+    let actor = require(ctx, needed)?;
+    let request = context::of(ctx);
+    request.loaders.clear();
+    Ok(Editor::new(&request.content, &request.reader, actor)?)
 }

@@ -3,12 +3,7 @@
 use async_graphql::Context;
 
 use crate::content;
-use crate::content::access::decode_token_cursor;
-use crate::content::read::pages::terms::TermList;
-use crate::content::read::pages::terms_by_count::{CountPosition, TermsByCount};
-use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
-use crate::content::read::{ChildrenList, PagePosition, RevisionList};
-use crate::model::{PostKey, Slug, TokenId};
+use crate::content::read::pages::{PageArguments, RequestedFields};
 
 use super::failure::Result;
 
@@ -21,31 +16,8 @@ pub struct Paging {
 }
 
 impl Paging {
-    pub fn of_posts(self, list: &PostList) -> Result<PageArguments<PostKey>> {
-        self.decode(|argument, text| list.decode_cursor(argument, text))
-    }
-
-    pub fn of_terms(self, list: &TermList) -> Result<PageArguments<Slug>> {
-        self.decode(|argument, text| list.decode_cursor(argument, text))
-    }
-
-    pub fn of_terms_by_count(self, list: &TermsByCount) -> Result<PageArguments<CountPosition>> {
-        self.decode(|argument, text| list.decode_cursor(argument, text))
-    }
-
-    pub fn of_revisions(self, list: &RevisionList) -> Result<PageArguments<i32>> {
-        self.decode(|argument, text| list.decode_cursor(argument, text))
-    }
-
-    pub fn of_pages(self, list: &ChildrenList) -> Result<PageArguments<PagePosition>> {
-        self.decode(|argument, text| list.decode_cursor(argument, text))
-    }
-
-    pub fn of_tokens(self) -> Result<PageArguments<TokenId>> {
-        self.decode(decode_token_cursor)
-    }
-
-    fn decode<C>(self, decode: impl Fn(&'static str, &str) -> content::Result<C>) -> Result<PageArguments<C>> {
+    /// `decode`: reads a cursor of the list, sent as this argument.
+    pub fn decode<C>(self, decode: impl Fn(&'static str, &str) -> content::Result<C>) -> Result<PageArguments<C>> {
         let after = self.after.map(|text| decode("after", &text)).transpose()?;
         let before = self.before.map(|text| decode("before", &text)).transpose()?;
         Ok(PageArguments { first: self.first, last: self.last, after, before })

@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use crate::content::read::ChildCategories;
 use crate::content::read::pages::terms::TermList;
 use crate::content::read::pages::terms_by_count::{CountedTerm, TermsByCount};
-use crate::content::read::pages::{Page, PostList, RequestedFields, cached, total};
+use crate::content::read::pages::{Page, PageKey, PostList, RequestedFields, cached, total};
 use crate::model::{Post, Term, TermKind};
 
 use super::arguments::{Paging, requested};
@@ -18,8 +18,7 @@ use super::engine::ready::ReadyList;
 use super::failure::Result;
 use super::order::{self, OrderedTerms, TermOrder};
 use super::types::post::PostObject;
-use super::types::series::Series;
-use super::types::term::{Author, Category, Tag};
+use super::types::term::{Author, Category, Series, Tag};
 
 /// The position of a page in its list.
 #[derive(Debug, Clone, SimpleObject)]
@@ -54,8 +53,9 @@ pub struct PostConnection {
 
 impl PostConnection {
     pub async fn read(ctx: &Context<'_>, list: PostList, paging: Paging) -> Result<Self> {
-        let arguments = paging.of_posts(&list)?;
-        let page = context::of(ctx).loaders.page(list.clone(), arguments, requested(ctx)).await?;
+        let arguments = paging.decode(|argument, text| list.decode_cursor(argument, text))?;
+        let key = PageKey { list: list.clone(), arguments, requested: requested(ctx) };
+        let page = context::of(ctx).loaders.pages.load(key).await?;
         Ok(Self { list, page, total: OnceCell::new() })
     }
 }
@@ -73,15 +73,15 @@ pub struct PostEdge {
 #[Object]
 impl PostConnection {
     /// Each item with its cursor.
-    async fn edges(&self) -> ReadyList<PostEdge> {
+    async fn edges(&self) -> Vec<PostEdge> {
         let cursors = self.list.cursors();
         let edge = |post: &Arc<Post>| PostEdge { cursor: cursors.of(post), node: PostObject::new(Arc::clone(post)) };
-        ReadyList(self.page.items.iter().map(edge).collect())
+        self.page.items.iter().map(edge).collect()
     }
 
     /// The items.
-    async fn nodes(&self) -> ReadyList<PostObject> {
-        ReadyList(self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect())
+    async fn nodes(&self) -> Vec<PostObject> {
+        self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect()
     }
 
     /// The position of this page in the list.
@@ -117,13 +117,13 @@ impl PageOfTerms {
             OrderedTerms::BySlug(list) => list,
             OrderedTerms::ByCount(list) => return Box::pin(Self::read_by_count(ctx, list, paging)).await,
         };
-        let arguments = paging.of_terms(&list)?;
+        let arguments = paging.decode(|argument, text| list.decode_cursor(argument, text))?;
         let page = cached::page_of_terms(&context::of(ctx).reader, &list, &arguments, requested(ctx)).await?;
         Ok(Self { list: ListOfTerms::All(list), page })
     }
 
     async fn read_by_count(ctx: &Context<'_>, list: TermsByCount, paging: Paging) -> Result<Self> {
-        let arguments = paging.of_terms_by_count(&list)?;
+        let arguments = paging.decode(|argument, text| list.decode_cursor(argument, text))?;
         let page = match requested(ctx) == RequestedFields::default() {
             true => Page { items: Vec::new(), has_next: false, has_previous: false },
             false => context::of(ctx).loaders.terms_by_count(&list, &arguments).await?,
@@ -187,9 +187,9 @@ macro_rules! term_connection {
         #[Object]
         impl $connection {
             /// Each item with its cursor.
-            async fn edges(&self) -> ReadyList<$edge> {
+            async fn edges(&self) -> Vec<$edge> {
                 let edge = |term: &Arc<Term>| $edge { cursor: self.0.cursor(term), node: $node(Arc::clone(term)) };
-                ReadyList(self.0.page.items.iter().map(edge).collect())
+                self.0.page.items.iter().map(edge).collect()
             }
 
             /// The items.

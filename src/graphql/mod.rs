@@ -27,7 +27,6 @@ pub mod order;
 pub mod outline;
 pub mod persisted;
 pub mod query;
-mod query_series;
 mod reported;
 pub mod scalars;
 pub mod schema;

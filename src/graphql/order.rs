@@ -60,11 +60,11 @@ pub fn posts_in(order: Option<PostOrder>, list: PostList) -> PostList {
     }
 }
 
-/// The published posts of a series: by time if an order is requested, otherwise in the order of the series.
-pub fn scope_of_series(order: Option<PostOrder>, series: &Term) -> Scope {
-    match order {
-        Some(_) => Scope::Term(series.id.clone()),
-        None => Scope::of_series(series),
+/// The published posts of a term: those of a series in its own order, unless another one is requested.
+pub fn scope_of(order: Option<PostOrder>, term: &Term) -> Scope {
+    match (term.kind(), order) {
+        (TermKind::Series, None) => Scope::of_series(term),
+        _ => Scope::Term(term.id.clone()),
     }
 }
 

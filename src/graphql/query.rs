@@ -1,4 +1,4 @@
-//! The fields of the type `Query` except those of series. The rule: an unknown slug or id is null, never an error. So is an unpublished
+//! The type `Query`. The rule: an unknown slug or id is null, never an error. So is an unpublished
 //! post, unless the actor has access to it or the client has its preview link.
 
 use std::sync::Arc;
@@ -9,7 +9,9 @@ use crate::content::read::pages::{PostList, Scope};
 use crate::model::{Role, TermKind};
 
 use super::arguments::Paging;
-use super::connection::{AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, TagConnection};
+use super::connection::{
+    AuthorConnection, CategoryConnection, PageOfTerms, PostConnection, SeriesConnection, TagConnection,
+};
 use super::dry_run::DryOperation;
 use super::engine::interface_value::InterfaceValue;
 use super::failure::Result;
@@ -24,21 +26,21 @@ use super::types::audit_log::AuditLogEntryConnection;
 use super::types::change::ChangeFeed;
 use super::types::content::ContentObject;
 use super::types::node::{Node, find, find_all};
-use super::types::operation_cost::OperationCost;
-use super::types::operation_cost::RateLimit;
-use super::types::page::PageLink;
-use super::types::page::{PageConnection, PageObject};
+use super::types::operation_cost::{OperationCost, RateLimit};
+use super::types::page::{PageConnection, PageLink, PageObject};
 use super::types::post::PostObject;
 use super::types::site::Site;
-use super::types::term::{Author, Category, Tag, find as term};
+use super::types::term::{Author, Category, Series, Tag, find as term};
 use super::types::token::{TokenConnection, Viewer};
 use super::{access, context, order};
 
-#[derive(Default)]
-pub struct MainQuery;
+pub struct Query;
 
+/// All read operations, by POST as JSON to `/graphql`. Lists are connections as in the Relay specification; `first` and `last` together are the last items of
+/// the first ones. A field that requires a role says so and is null without it; all others are public. Each entry of `errors` has `extensions.code` and
+/// `extensions.retryable` (docs/errors.md).
 #[Object]
-impl MainQuery {
+impl Query {
     /// Any object with an id; null if it does not exist or the client has no access to it. An access token needs the role ADMIN, an entry of the audit log
     /// EDITOR or ADMIN.
     async fn node(
@@ -368,5 +370,29 @@ impl MainQuery {
         #[graphql(desc = "1 to 12, with `year`.")] month: Option<i32>,
     ) -> Result<Vec<ArchiveMonth>> {
         ArchiveMonth::read(ctx, year, month).await
+    }
+
+    /// By its current slug or a former one: redirect if `slug` differs. Null if it does not exist.
+    async fn series(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The current slug, or a former one.")] slug: String,
+    ) -> Result<Option<Series>> {
+        Ok(term(ctx, TermKind::Series, &slug).await?.map(Series))
+    }
+
+    /// All series, also those without posts, by slug unless `orderBy` says otherwise.
+    #[graphql(directive = ListSize::apply(Size::Page))]
+    async fn all_series(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "By slug from a to z if omitted.")] order_by: Option<TermOrder>,
+    ) -> Result<SeriesConnection> {
+        let page = PageOfTerms::of(ctx, TermKind::Series, order_by, Paging { first, after, last, before }).await?;
+        Ok(SeriesConnection(page))
     }
 }

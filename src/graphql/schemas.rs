@@ -8,11 +8,11 @@ use async_graphql::{Response, Schema, SchemaBuilder, ValidationMode, Value};
 
 use super::guard::Limits;
 use super::mutation::{Mutation, PagePayload, PostPayload};
-use super::query_series::Query;
+use super::query::Query;
 use super::site_fields::{DeclaredTypes, declaring};
 use super::subscription::Subscription;
 use super::type_map::TypeMap;
-use super::types::grouping_term::GroupingTerm;
+use super::types::term::GroupingTerm;
 use crate::model::SiteFields;
 
 pub type TidingsSchema = Schema<Query, Mutation, Subscription>;
@@ -60,7 +60,7 @@ impl Schemas {
         // The suggestions in errors are those of the rules.
         declaring(&self.fields, || {
             // No field returns these interfaces, so the engine would not find them.
-            Schema::build(Query::default(), Mutation::default(), Subscription)
+            Schema::build(Query, Mutation::default(), Subscription)
                 .register_output_type::<PostPayload>()
                 .register_output_type::<PagePayload>()
                 .register_output_type::<GroupingTerm>()

@@ -167,7 +167,8 @@ impl Subscription {
         let (request, list) = (context::of(ctx), list_of(ctx, filter, Scope::All).await?);
         let mut event = None;
         if let Some((id, end_cursor)) = subscribed(ctx)?.0.lock().await.published(ctx, after).await?
-            && let Some(post) = request.loaders.post(&id).await?.filter(|post| is_public(post, request.reader.now()))
+            && let Some(post) =
+                request.loaders.posts.load(id).await?.filter(|post| is_public(post, request.reader.now()))
             && matches(&request.reader, &list, &post).await?
         {
             event = Some(PublishedPost { post: PostObject::new(post), end_cursor });

@@ -24,14 +24,11 @@ use crate::telemetry::{metrics, spans};
 
 use super::Loaded;
 
-/// The maximum number of keys of one batch. No level of an admitted query requests more.
-const BATCH_KEYS_MAX: usize = 20_000;
-
 type Answers<V> = Vec<Loaded<V>>;
 /// Reads a batch: one answer for each key, in the order of the keys.
 type Read<K, V> = Box<dyn Fn(Vec<K>) -> Pin<Box<dyn Future<Output = Answers<V>> + Send>> + Send + Sync>;
 
-pub(super) struct Loader<K, V> {
+pub(crate) struct Loader<K, V> {
     /// The name of the loader in metrics and traces.
     name: &'static str,
     read: Read<K, V>,
@@ -39,18 +36,15 @@ pub(super) struct Loader<K, V> {
 }
 
 struct BatchState<K, V> {
-    places: HashMap<K, BatchPlace<K, V>>,
+    places: HashMap<K, Place<K, V>>,
     /// The batch that still accepts keys.
     open: Option<Arc<KeyBatch<K, V>>>,
     /// How often a key was requested, repeated keys included.
     requested: usize,
 }
 
-/// The position of the answer to a key.
-struct BatchPlace<K, V> {
-    batch: Arc<KeyBatch<K, V>>,
-    at: usize,
-}
+/// The batch with the answer to a key, and the position of the answer there.
+type Place<K, V> = (Arc<KeyBatch<K, V>>, usize);
 
 struct KeyBatch<K, V> {
     keys: Mutex<Vec<K>>,
@@ -67,132 +61,87 @@ where
     where
         F: Future<Output = Answers<V>> + Send + 'static,
     {
-        Self { name, read: Box::new(move |keys| Box::pin(read(keys))), state: Mutex::default() }
+        Self { name, read: Box::new(move |keys| Box::pin(read(keys))), state: Mutex::new(BatchState::new()) }
     }
 
-    pub(super) async fn load(&self, key: K) -> Loaded<V> {
-        let place = self.place(&mut self.lock(), key);
-        self.answer(&place).await
+    pub(crate) async fn load(&self, key: K) -> Loaded<V> {
+        let place = self.lock().place(key);
+        self.answer(place).await
     }
 
-    /// Drops all answers, so that they are read again. The caller ensures that no field waits for one.
-    pub(super) fn clear(&self) {
-        *self.lock() = BatchState::default();
-    }
-
-    /// The values in the order of the keys, if all of them have been loaded.
-    pub(super) fn loaded(&self, keys: &[K]) -> Option<Loaded<Vec<V>>> {
-        let state = self.lock();
-        if state.places.is_empty() {
-            return None;
-        }
-        let answer = |key: &K| state.places.get(key)?.batch.answers.get()?.get(state.places.get(key)?.at).cloned();
-        keys.iter().map(answer).collect()
-    }
-
-    pub(super) async fn load_many(&self, keys: Vec<K>) -> Loaded<Vec<V>> {
+    pub(crate) async fn load_many(&self, keys: Vec<K>) -> Loaded<Vec<V>> {
         // Requests all keys before it waits for the first answer.
         let places: Vec<_> = {
             let mut state = self.lock();
-            keys.into_iter().map(|key| self.place(&mut state, key)).collect()
+            keys.into_iter().map(|key| state.place(key)).collect()
         };
         let mut values = Vec::with_capacity(places.len());
-        for place in &places {
+        for place in places {
             values.push(self.answer(place).await?);
         }
         Ok(values)
     }
 
-    fn place(&self, state: &mut BatchState<K, V>, key: K) -> BatchPlace<K, V> {
-        state.requested += 1;
-        if let Some(place) = state.places.get(&key) {
-            return place.clone();
-        }
-        let batch = Arc::clone(state.open.get_or_insert_with(Arc::default));
-        let at = batch.take(key.clone());
-        if at + 1 == BATCH_KEYS_MAX {
-            state.open = None;
-        }
-        let place = BatchPlace { batch, at };
-        state.places.insert(key, place.clone());
-        place
+    /// Drops all answers, so that they are read again. The caller ensures that no field waits for one.
+    pub(super) fn clear(&self) {
+        *self.lock() = BatchState::new();
     }
 
-    async fn answer(&self, place: &BatchPlace<K, V>) -> Loaded<V> {
-        self.answers(&place.batch).await.get(place.at).cloned().unwrap_or_else(|| Err(unanswered()))
-    }
-
-    async fn answers<'r>(&self, batch: &'r Arc<KeyBatch<K, V>>) -> &'r Answers<V> {
-        match batch.answers.get() {
+    async fn answer(&self, (batch, at): Place<K, V>) -> Loaded<V> {
+        let answers = match batch.answers.get() {
             Some(answers) => answers,
             // Unconstrained, because an answer can have more fields than tokio's budget for one task allows.
             // Boxed, because otherwise the future of every field that can wait here would be as large as the whole read.
-            None => Box::pin(coop::unconstrained(batch.answers.get_or_init(|| self.run(batch)))).await,
-        }
+            None => Box::pin(coop::unconstrained(batch.answers.get_or_init(|| self.run(&batch)))).await,
+        };
+        answers.get(at).cloned().unwrap_or_else(|| Err(unanswered()))
     }
 
+    /// Waits until all fields that can run have requested their keys, then reads.
     async fn run(&self, batch: &Arc<KeyBatch<K, V>>) -> Answers<V> {
-        self.gather().await;
-        self.close(batch);
-        let keys = batch.keys().clone();
+        let mut requested = 0;
+        loop {
+            let now = self.lock().requested;
+            if now == requested {
+                break;
+            }
+            requested = now;
+            yield_now().await;
+        }
+        self.lock().open.take_if(|open| Arc::ptr_eq(open, batch));
+        let keys = lock(&batch.keys).clone();
         metrics::batch_loaded(self.name, keys.len());
         let span = spans::load(self.name, keys.len());
         (self.read)(keys).instrument(span).await
     }
 
-    /// Waits until all fields that can run have requested their keys.
-    async fn gather(&self) {
-        let mut requested = 0;
-        loop {
-            let now = self.lock().requested;
-            if now == requested {
-                return;
-            }
-            requested = now;
-            yield_now().await;
-        }
-    }
-
-    fn close(&self, batch: &Arc<KeyBatch<K, V>>) {
-        let mut state = self.lock();
-        if state.open.as_ref().is_some_and(|open| Arc::ptr_eq(open, batch)) {
-            state.open = None;
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, BatchState<K, V>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
-impl<K, V> Default for BatchState<K, V> {
-    fn default() -> Self {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<K: Clone + Eq + Hash, V> BatchState<K, V> {
+    fn new() -> Self {
         Self { places: HashMap::new(), open: None, requested: 0 }
     }
-}
 
-impl<K, V> Clone for BatchPlace<K, V> {
-    fn clone(&self) -> Self {
-        Self { batch: Arc::clone(&self.batch), at: self.at }
-    }
-}
-
-impl<K, V> Default for KeyBatch<K, V> {
-    fn default() -> Self {
-        Self { keys: Mutex::default(), answers: OnceCell::new() }
-    }
-}
-
-impl<K, V> KeyBatch<K, V> {
-    /// Adds a key to the batch and returns its index.
-    fn take(&self, key: K) -> usize {
-        let mut keys = self.keys();
-        keys.push(key);
-        keys.len() - 1
-    }
-
-    fn keys(&self) -> MutexGuard<'_, Vec<K>> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The place of the answer to a key, in the open batch if it was not requested before.
+    fn place(&mut self, key: K) -> Place<K, V> {
+        self.requested += 1;
+        if let Some((batch, at)) = self.places.get(&key) {
+            return (Arc::clone(batch), *at);
+        }
+        let new = || Arc::new(KeyBatch { keys: Mutex::default(), answers: OnceCell::new() });
+        let batch = self.open.get_or_insert_with(new);
+        let mut keys = lock(&batch.keys);
+        let place = (Arc::clone(batch), keys.len());
+        keys.push(key.clone());
+        self.places.insert(key, (Arc::clone(batch), place.1));
+        place
     }
 }
 
@@ -243,18 +192,6 @@ mod tests {
         let (loader, read) = tenfold();
         join_all((0..1_000).map(|key| loader.load(key))).await;
         assert_eq!(batches(&read).len(), 1);
-    }
-
-    #[tokio::test]
-    async fn keys_above_the_maximum_of_a_batch_are_in_the_next() {
-        let (loader, read) = tenfold();
-        let keys = BATCH_KEYS_MAX as u32 + 1;
-        let found = join_all((0..keys).map(|key| loader.load(key))).await;
-        assert!(found.into_iter().zip(0..).all(|(value, key)| value.ok() == Some(10 * key)));
-        let mut sizes: Vec<usize> = batches(&read).iter().map(Vec::len).collect();
-        // The order of the two batches is not defined.
-        sizes.sort_unstable();
-        assert_eq!(sizes, [1, BATCH_KEYS_MAX]);
     }
 
     #[tokio::test]

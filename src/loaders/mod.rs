@@ -4,22 +4,22 @@
 //! Loaders wait by yielding to the scheduler, never by a timer.
 
 mod batch;
-mod categories;
-mod pages;
 
+use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 
-use crate::content::read::DetailsPlace;
 use crate::content::read::pages::terms_by_count::{CountPosition, CountedTerm, TermsByCount};
-use crate::content::read::pages::{Page, PageArguments, PageKey, PostList, RequestedFields, cached, total};
+use crate::content::read::pages::{Page, PageArguments, PageKey, PostSource, RequestedFields, cached, total};
+use crate::content::read::{ChildCategories, ChildCategoriesPage, DetailsPlace};
 use crate::content::{ContentError, Reader, Result as ContentResult};
+use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::{
-    Asset, AssetHash, CategoryTree, Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId, TermKind,
-    TranslationGroup,
+    Asset, AssetHash, CategoryEntry, CategoryTree, Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId,
+    TermKind, TranslationGroup,
 };
 
 use batch::Loader;
@@ -33,17 +33,26 @@ const CONCURRENCY: usize = 200;
 pub struct Loaders {
     /// Reads what is in memory, without a batch.
     reader: Reader,
-    terms: Loader<(TermKind, Slug), Option<Arc<Term>>>,
-    details: Loader<DetailsPlace, Option<PostDetails>>,
-    posts: Loader<PostId, Option<Arc<Post>>>,
-    pages: Loader<PageKey, Arc<Page<Arc<Post>>>>,
-    post_counts: Loader<TermId, u64>,
-    site_pages: Loader<PostId, Option<Arc<SitePage>>>,
-    page_details: Loader<PostId, Option<PostDetails>>,
-    assets: Loader<AssetHash, Option<Arc<Asset>>>,
+    /// Terms by their first slugs.
+    pub(crate) terms: Loader<(TermKind, Slug), Option<Arc<Term>>>,
+    /// The body and the metadata of a post, which are one read.
+    pub(crate) details: Loader<DetailsPlace, Option<PostDetails>>,
+    pub(crate) posts: Loader<PostId, Option<Arc<Post>>>,
+    /// Pages of posts.
+    pub(crate) pages: Loader<PageKey, Arc<Page<Arc<Post>>>>,
+    /// The number of published posts of a term.
+    pub(crate) post_counts: Loader<TermId, u64>,
+    /// Pages of the site; `None` for one that does not exist or is hidden.
+    pub(crate) site_pages: Loader<PostId, Option<Arc<SitePage>>>,
+    /// The body and the metadata of a page of the site, which are one read.
+    pub(crate) page_details: Loader<PostId, Option<PostDetails>>,
+    /// Pictures; `None` for one that was deleted.
+    pub(crate) assets: Loader<AssetHash, Option<Arc<Asset>>>,
     category_tree: Loader<(), Arc<CategoryTree>>,
-    translated_posts: Loader<TranslationGroup, Arc<Vec<Arc<Post>>>>,
-    translated_pages: Loader<TranslationGroup, Arc<Vec<Arc<SitePage>>>>,
+    /// The posts of a group of translations, by language.
+    pub(crate) translated_posts: Loader<TranslationGroup, Arc<Vec<Arc<Post>>>>,
+    /// The pages of a group of translations, by language.
+    pub(crate) translated_pages: Loader<TranslationGroup, Arc<Vec<Arc<SitePage>>>>,
 }
 
 impl Loaders {
@@ -56,7 +65,7 @@ impl Loaders {
                 let look_ups: Vec<_> = keys.iter().map(|id| reader.post_by_id(id)).collect();
                 stream::iter(look_ups).buffered(CONCURRENCY).collect().await
             }),
-            pages: pages::loader(reader),
+            pages: loader("pages", reader, read_pages),
             post_counts: loader("post_counts", reader, |reader, keys: Vec<TermId>| async move {
                 total::count_posts_of(&reader, &keys).await
             }),
@@ -87,62 +96,12 @@ impl Loaders {
 
     /// The terms of a post by their first slugs, in that order. A deleted term is omitted, even if another term now has its slug.
     pub async fn terms_of_post(&self, kind: TermKind, first_slugs: &[Slug]) -> Loaded<Vec<Arc<Term>>> {
-        let keys: Vec<_> = first_slugs.iter().map(|slug| (kind, slug.clone())).collect();
-        let found = match self.terms.loaded(&keys) {
-            Some(loaded) => loaded?,
-            None => match self.reader.terms_if_cached(kind, first_slugs) {
-                Some(cached) => return Ok(cached),
-                None => self.terms.load_many(keys).await?,
-            },
-        };
+        if let Some(cached) = self.reader.terms_if_cached(kind, first_slugs) {
+            return Ok(cached);
+        }
+        let found = self.terms.load_many(first_slugs.iter().map(|slug| (kind, slug.clone())).collect()).await?;
         let found = found.into_iter().zip(first_slugs);
         Ok(found.filter_map(|(term, slug)| term.filter(|term| term.id.first_slug == *slug)).collect())
-    }
-
-    pub async fn term(&self, kind: TermKind, slug: &Slug) -> Loaded<Option<Arc<Term>>> {
-        let key = (kind, slug.clone());
-        match self.reader.are_terms_cached(std::slice::from_ref(&key)) {
-            true => self.reader.term(kind, slug).await.map_err(Arc::new),
-            false => self.terms.load(key).await,
-        }
-    }
-
-    /// The body and the metadata of a post, which are one read.
-    pub async fn details(&self, post: &Post) -> Loaded<Option<PostDetails>> {
-        self.details.load(DetailsPlace::of(post)).await
-    }
-
-    pub async fn post(&self, id: &PostId) -> Loaded<Option<Arc<Post>>> {
-        self.posts.load(id.clone()).await
-    }
-
-    /// The posts of a group of translations, by language.
-    pub async fn translated_posts(&self, group: &TranslationGroup) -> Loaded<Arc<Vec<Arc<Post>>>> {
-        self.translated_posts.load(group.clone()).await
-    }
-
-    /// The pages of a group of translations, by language.
-    pub async fn translated_pages(&self, group: &TranslationGroup) -> Loaded<Arc<Vec<Arc<SitePage>>>> {
-        self.translated_pages.load(group.clone()).await
-    }
-
-    pub async fn site_page(&self, id: &PostId) -> Loaded<Option<Arc<SitePage>>> {
-        self.site_pages.load(id.clone()).await
-    }
-
-    /// Pages of the site in the order of the ids; `None` for a page that does not exist or is hidden.
-    pub async fn site_pages(&self, ids: &[PostId]) -> Loaded<Vec<Option<Arc<SitePage>>>> {
-        self.site_pages.load_many(ids.to_vec()).await
-    }
-
-    /// The body and the metadata of a page of the site, which are one read.
-    pub async fn page_details(&self, id: &PostId) -> Loaded<Option<PostDetails>> {
-        self.page_details.load(id.clone()).await
-    }
-
-    /// The picture with this hash; `None` if it was deleted.
-    pub async fn asset(&self, hash: &AssetHash) -> Loaded<Option<Arc<Asset>>> {
-        self.assets.load(hash.clone()).await
     }
 
     /// Drops everything that was loaded. Each field of a mutation calls this before it runs, because the previous fields have changed the
@@ -161,11 +120,6 @@ impl Loaders {
         self.translated_pages.clear();
     }
 
-    /// The number of published posts of a term.
-    pub async fn post_count(&self, term: &TermId) -> Loaded<u64> {
-        self.post_counts.load(term.clone()).await
-    }
-
     /// A page of terms ordered by their number of posts. Reads all terms of the kind, and loads the counts of their posts in the same batches as those
     /// that other fields request, so that a count beside the list costs nothing more.
     pub async fn terms_by_count(
@@ -177,23 +131,6 @@ impl Loaders {
         let counts = self.post_counts.load_many(all.iter().map(|term| term.id.clone()).collect()).await?;
         let counted = all.iter().cloned().zip(counts).map(|(term, posts)| CountedTerm { term, posts });
         Ok(list.page(counted.collect(), arguments)?)
-    }
-
-    /// A page of posts. Pages of the same level are read together.
-    pub async fn page(
-        &self,
-        list: PostList,
-        arguments: PageArguments<PostKey>,
-        requested: RequestedFields,
-    ) -> Loaded<Arc<Page<Arc<Post>>>> {
-        let key = PageKey { list, arguments, requested };
-        match self.pages.loaded(std::slice::from_ref(&key)) {
-            Some(loaded) => loaded?.pop().ok_or_else(batch::unanswered),
-            None => match cached::find_page(&self.reader, &key).await {
-                Some(page) => Ok(page),
-                None => self.pages.load(key).await,
-            },
-        }
     }
 }
 
@@ -211,10 +148,107 @@ where
     let reader = reader.clone();
     Loader::new(name, move |keys: Vec<K>| {
         let found = read(reader.in_batch(name), keys);
-        async move { shared(found.await) }
+        async move { found.await.into_iter().map(|found| found.map_err(Arc::new)).collect() }
     })
 }
 
-fn shared<T>(found: Vec<ContentResult<T>>) -> Vec<Loaded<T>> {
-    found.into_iter().map(|found| found.map_err(Arc::new)).collect()
+/// Reads the pages of one level together; they look up their posts in common batches.
+async fn read_pages(reader: Reader, keys: Vec<PageKey>) -> Vec<ContentResult<Arc<Page<Arc<Post>>>>> {
+    let of_posts = reader.clone();
+    let posts: Loader<PostKey, Option<Arc<Post>>> = Loader::new("posts_of_pages", move |keys: Vec<PostKey>| {
+        let reader = of_posts.clone();
+        async move {
+            let found = reader.posts_at(&keys).await.map_err(Arc::new);
+            let post = |key: &PostKey| found.as_ref().map(|found| found.get(key).cloned()).map_err(Arc::clone);
+            keys.iter().map(post).collect()
+        }
+    });
+    let (reader, keys, posts) = (&reader, &keys, &posts);
+    let read = |keys: Vec<PageKey>| async move {
+        join_all(keys.iter().map(|key| cached::read_page(reader, posts, key))).await
+    };
+    cached::pages(reader, keys, read).await
+}
+
+#[async_trait::async_trait]
+impl PostSource for Loader<PostKey, Option<Arc<Post>>> {
+    async fn posts(&self, keys: &[PostKey]) -> ContentResult<HashMap<PostKey, Arc<Post>>> {
+        let found = self.load_many(keys.to_vec()).await.map_err(ContentError::Shared)?;
+        Ok(keys.iter().cloned().zip(found).filter_map(|(key, post)| Some((key, post?))).collect())
+    }
+}
+
+/// The parent and child categories of a category: the category tree proposes candidates, which are loaded in the same batches as other categories; a
+/// candidate whose own parent differs from the tree is omitted.
+impl Loaders {
+    /// The ancestors of a category, from the root.
+    pub async fn categories_above(&self, category: &Term) -> Loaded<Vec<Arc<Term>>> {
+        let Some(parent) = &category.parent else { return Ok(Vec::new()) };
+        let mut candidates = self.category_tree().await?.above(parent);
+        candidates.truncate(CATEGORY_DEPTH_MAX - 1);
+        let candidates = self.terms_of_post(TermKind::Category, &candidates).await?;
+        let (mut above, mut next): (Vec<Arc<Term>>, _) = (Vec::new(), Some(parent.clone()));
+        while let Some(slug) = next.filter(|_| above.len() < CATEGORY_DEPTH_MAX - 1) {
+            let found = match candidates.iter().find(|term| term.id.first_slug == slug) {
+                Some(found) => Some(Arc::clone(found)),
+                // The category was moved after the tree was read.
+                None => self.terms_of_post(TermKind::Category, &[slug]).await?.pop(),
+            };
+            let Some(found) = found else { break };
+            next = found.parent.clone();
+            above.push(found);
+        }
+        above.reverse();
+        Ok(above)
+    }
+
+    /// A page of the direct children of a category.
+    pub async fn categories_below(
+        &self,
+        list: &ChildCategories,
+        page: &ChildCategoriesPage,
+        requested: RequestedFields,
+    ) -> Loaded<Page<Arc<Term>>> {
+        let tree = self.category_tree().await?;
+        let is_before = |entry: &&CategoryEntry| page.after.as_ref().is_some_and(|after| entry.place.slug <= *after);
+        let (mut before, after): (Vec<_>, Vec<_>) = list.entries(&tree).into_iter().partition(is_before);
+        before.reverse();
+        let need = if requested.items { page.count + usize::from(requested.has_next) } else { 0 };
+        let mut items = self.at_their_places(after, need).await?;
+        let has_next = items.len() > page.count;
+        items.truncate(page.count);
+        let has_previous = requested.has_previous && !self.at_their_places(before, 1).await?.is_empty();
+        Ok(Page { items, has_next, has_previous })
+    }
+
+    /// The number of direct children of a category.
+    pub async fn count_categories_below(&self, list: &ChildCategories) -> Loaded<usize> {
+        let tree = self.category_tree().await?;
+        Ok(list.entries(&tree).len())
+    }
+
+    async fn category_tree(&self) -> Loaded<Arc<CategoryTree>> {
+        self.category_tree.load(()).await
+    }
+
+    /// Up to `need` categories that are still where these entries say, each once.
+    async fn at_their_places(&self, entries: Vec<&CategoryEntry>, need: usize) -> Loaded<Vec<Arc<Term>>> {
+        let (mut found, mut rest): (Vec<Arc<Term>>, _) = (Vec::new(), entries.into_iter());
+        while found.len() < need {
+            let part: Vec<&CategoryEntry> = rest.by_ref().take(need - found.len()).collect();
+            if part.is_empty() {
+                break;
+            }
+            let first_slugs: Vec<Slug> = part.iter().map(|entry| entry.category.clone()).collect();
+            let categories = self.terms_of_post(TermKind::Category, &first_slugs).await?;
+            for entry in part {
+                let category = categories.iter().find(|category| entry.is_place_of(category));
+                let is_new = |category: &&Arc<Term>| found.iter().all(|known| known.id != category.id);
+                if let Some(category) = category.filter(is_new) {
+                    found.push(Arc::clone(category));
+                }
+            }
+        }
+        Ok(found)
+    }
 }

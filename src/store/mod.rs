@@ -47,7 +47,7 @@ use std::sync::{Arc, Weak};
 use futures_util::{StreamExt, stream};
 
 pub use batch::{Batch, Operation, Precondition};
-pub use counting::CountingStore;
+pub use counting::{CountingStore, NEAR_ROWS_MAX};
 pub use entity::{Entity, Etag, Properties, Value};
 pub use error::StoreError;
 pub use explanation::{AccessKind, AccessedRows, Explained, ExplainedRequest, Explanation};
@@ -125,6 +125,13 @@ pub trait TableStore: Send + Sync + 'static {
     /// store may answer them together if that costs less.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await
+    }
+
+    /// Like [`get_many`](Self::get_many), for rows that are expected near each other: if they are in few partitions, a
+    /// store may read ranges that contain them, in no more requests, of up to [`NEAR_ROWS_MAX`] rows for each key. Each
+    /// counts as a point read.
+    async fn get_near(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        self.get_many(table, keys).await
     }
 
     /// Range read: one request for at most `limit` rows (1 to [`PAGE_ROWS_MAX`]) of one partition. See [`RowRange::of_keys`].

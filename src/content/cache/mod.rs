@@ -7,8 +7,8 @@
 //! tables, where others write too, a cache is used and filled only while the store
 //! [knows what others write](crate::store::TableStore::is_followed).
 //!
-//! [`index`] finds what depends on a row, limits the bytes, and refuses what was out of date before it was cached. [`values`] lets concurrent
-//! readers share the read of a value; [`keys`] says what a value was read for.
+//! [`index`] finds what depends on a row, limits the bytes, and refuses what was out of date before it was cached. [`values`] says which
+//! readers may use a value, [`keys`] what a value was read for.
 
 mod index;
 mod keys;
@@ -25,7 +25,7 @@ use index::Cache;
 pub(in crate::content) use index::Dependencies;
 pub(in crate::content) use keys::{CacheKey, Cached, Until};
 pub use values::VALUE_BYTES_MAX;
-pub(in crate::content) use values::{Claim, ReadMoment, ValueCache};
+pub(in crate::content) use values::{ReadMoment, ValueCache};
 
 /// The default limit in bytes.
 pub const HELD_BYTES_MAX: usize = 16 << 20;

@@ -10,7 +10,7 @@ use crate::content::access::permission;
 use crate::content::audit::{self, PostChange};
 use crate::content::commands::{self, Edited, UserError};
 use crate::content::error::{ContentError, Result};
-use crate::content::read::pages::uses;
+use crate::content::read::pages::posts_with;
 use crate::content::write::{Change, Outcome, StoredTerm, Together, until_made};
 use crate::model::rules::FORMER_SLUGS_MAX;
 use crate::model::{ActorSnapshot, Term, TermKind, WholePost};
@@ -113,7 +113,7 @@ impl Editor<'_> {
         let too_large = |message: String| Ok(Err(vec![UserError::too_large(FROM, message)]));
         let advice = "give some of them the other one instead by `updatePosts` first";
         let noun = from.kind().noun();
-        let ids = match uses::posts_with(self.reader, &from.id, MERGED_POSTS_MAX + 1).await {
+        let ids = match posts_with(self.reader, &from.id, MERGED_POSTS_MAX + 1).await {
             Ok(ids) => ids,
             Err(ContentError::TooBroad { .. }) => {
                 return too_large(format!("there are drafts of too many months to find those of the {noun}; {advice}"));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, try_join};
 
-use crate::content::cache::{CacheKey, Cached, Claim, Dependencies, ReadMoment, Recording, Until, ValueCache};
+use crate::content::cache::{CacheKey, Cached, Dependencies, ReadMoment, Recording, Until, ValueCache};
 use crate::content::error::{ContentError, Result};
 use crate::keys::time::{self, Direction, Span};
 use crate::keys::{Collection, Table, place, site_page};
@@ -42,8 +42,28 @@ impl Reader {
         self.values().is_some()
     }
 
+    /// The value of one key, cached or read. `read` reads it with a reader that notes what it depends on; it is kept only if `may_keep`.
+    pub(super) async fn cached<V: Cached + Clone, F: Future<Output = Result<V>>>(
+        &self,
+        key: CacheKey,
+        until: Until,
+        may_keep: impl FnOnce(&V) -> bool,
+        read: impl FnOnce(Self) -> F,
+    ) -> Result<V> {
+        if let Some(value) = self.cached_values(std::iter::once(key.clone())).pop().flatten() {
+            return Ok(value);
+        }
+        self.count_misses(1);
+        let part = self.part();
+        let value = read(part.clone()).await?;
+        if may_keep(&value) {
+            part.keep_part(key, value.clone(), until).await;
+        }
+        Ok(value)
+    }
+
     /// The values of these keys, in their order; read if they are not cached. `is_usable`: whether a cached value may be used. `read` reads the others
-    /// and keeps them. A value that another request is reading is read here only if it is not cached afterwards.
+    /// and keeps them.
     pub(super) async fn cached_or_read<K: Clone, V: Cached + Clone, F: Future<Output = Vec<Result<V>>>>(
         &self,
         keys: &[K],
@@ -51,128 +71,33 @@ impl Reader {
         is_usable: impl Fn(&K, &V) -> bool,
         read: impl Fn(Vec<K>) -> F,
     ) -> Vec<Result<V>> {
-        let cached = self.cached_again(keys.iter().map(&key_of));
-        if self.takes_values() {
-            let misses = cached.iter().filter(|value: &&Option<V>| value.is_none()).count();
-            metrics::held(HeldKind::Value, "miss", misses as u64);
-        }
-        let found = keys.iter().zip(cached).map(|(key, value)| value.filter(|value| is_usable(key, value)));
-        self.read_missing(keys, found.collect(), key_of, is_usable, read).await
-    }
-
-    /// The value of one key. `read` reads it with a reader that notes what it depends on.
-    pub(super) async fn cached<V: Cached + Clone, F: Future<Output = Result<V>>>(
-        &self,
-        key: CacheKey,
-        until: Until,
-        read: impl Fn(Self) -> F,
-    ) -> Result<V> {
-        match self.cached_value(&key) {
-            Some(value) => Ok(value),
-            None => self.read_and_keep(key, until, |_| true, read).await,
-        }
-    }
-
-    /// Like [`cached`](Self::cached), for a value that is not cached, and that is kept only if `may_keep`.
-    pub(super) async fn read_and_keep<V: Cached + Clone, F: Future<Output = Result<V>>>(
-        &self,
-        key: CacheKey,
-        until: Until,
-        may_keep: impl Fn(&V) -> bool,
-        read: impl Fn(Self) -> F,
-    ) -> Result<V> {
-        let (read, may_keep) = (&read, &may_keep);
-        let read_one = |keys: Vec<CacheKey>| async move {
-            let mut values = Vec::with_capacity(keys.len());
-            for key in keys {
-                let part = self.part();
-                let value = read(part.clone()).await;
-                if let Some(kept) = value.as_ref().ok().filter(|value| may_keep(value)).cloned() {
-                    part.keep_part(key, kept, until).await;
-                }
-                values.push(value);
-            }
-            values
-        };
-        let mut read = self.read_missing(&[key], vec![None], CacheKey::clone, |_, _| true, read_one).await;
-        read.pop().unwrap_or_else(|| Err(unread()))
-    }
-
-    /// Like [`cached_or_read`](Self::cached_or_read), for values of which those in `found` are known.
-    pub(super) async fn read_missing<K: Clone, V: Cached + Clone, F: Future<Output = Vec<Result<V>>>>(
-        &self,
-        keys: &[K],
-        found: Vec<Option<V>>,
-        key_of: impl Fn(&K) -> CacheKey,
-        is_usable: impl Fn(&K, &V) -> bool,
-        read: impl Fn(Vec<K>) -> F,
-    ) -> Vec<Result<V>> {
-        let mut found: Vec<Option<Result<V>>> = found.into_iter().map(|value| value.map(Ok)).collect();
+        let cached = self.cached_values::<V>(keys.iter().map(&key_of));
+        let usable = keys.iter().zip(cached).map(|(key, value)| value.filter(|value| is_usable(key, value)).map(Ok));
+        let mut found: Vec<Option<Result<V>>> = usable.collect();
         let missing: Vec<usize> = (0..found.len()).filter(|at| found[*at].is_none()).collect();
-        if let Some(mut claim) = self.claim(missing.iter().map(|at| key_of(&keys[*at]))) {
-            let [own, others] = [&claim.own, &claim.others]
-                .map(|positions| positions.iter().map(|position| missing[*position]).collect::<Vec<_>>());
-            let take = |found: &mut [Option<Result<V>>], positions: &[usize]| {
-                let cached = self.cached_again::<V>(positions.iter().map(|at| key_of(&keys[*at])));
-                for (at, value) in positions.iter().zip(cached) {
-                    found[*at] = value.filter(|value| is_usable(&keys[*at], value)).map(Ok);
-                }
-            };
-            // Another reader may have ended between the look above and the claim.
-            take(&mut found, &own);
-            read_into(&mut found, &own, keys, &read).await;
-            claim.end();
-            if !others.is_empty() {
-                claim.wait_for_others().await;
-                take(&mut found, &others);
-            }
+        if !missing.is_empty() {
+            self.count_misses(missing.len());
+            let values = read(missing.iter().map(|at| keys[*at].clone()).collect()).await;
+            missing.into_iter().zip(values).for_each(|(at, value)| found[at] = Some(value));
         }
-        read_into(&mut found, &missing, keys, &read).await;
         found.into_iter().map(|value| value.unwrap_or_else(|| Err(unread()))).collect()
     }
 
-    /// A request with a token or a preview link shares no reads: otherwise a client could notice, by the time that its own request takes, that
-    /// somebody reads a draft.
-    fn claim(&self, keys: impl ExactSizeIterator<Item = CacheKey>) -> Option<Claim> {
-        let (values, _) = self.values().filter(|_| self.is_anonymous() && keys.len() > 0)?;
-        values.claim(keys)
+    fn count_misses(&self, misses: usize) {
+        if self.takes_values() {
+            metrics::held(HeldKind::Value, "miss", misses as u64);
+        }
     }
 
-    pub(super) fn cached_value<V: Cached + Clone>(&self, key: &CacheKey) -> Option<V> {
-        let mut found = None;
-        self.visit_cached(std::iter::once(key.clone()), |value: Option<&V>| found = value.cloned());
-        found
-    }
-
-    /// Visits the cached values of these keys, in their order: `None` for each that is not cached. False if this reader takes no values; then nothing is
-    /// visited. `visit` takes no other values, because the values are locked.
-    pub(super) fn visit_cached<V: Cached>(
+    /// The values of these keys that are cached, in the order of the keys.
+    pub(super) fn cached_values<V: Cached + Clone>(
         &self,
-        keys: impl Iterator<Item = CacheKey>,
-        mut visit: impl FnMut(Option<&V>),
-    ) -> bool {
-        let mut misses = 0;
-        let is_taking = self.visit_again(keys, |value| {
-            misses += u64::from(value.is_none());
-            visit(value);
-        });
-        metrics::held(HeldKind::Value, "miss", misses);
-        is_taking
-    }
-
-    /// The values of these keys that are cached, in the order of the keys. Misses are not counted, because they were counted before.
-    fn cached_again<V: Cached + Clone>(&self, keys: impl ExactSizeIterator<Item = CacheKey>) -> Vec<Option<V>> {
-        let count = keys.len();
-        let mut cached = Vec::with_capacity(count);
-        self.visit_again(keys, |value: Option<&V>| cached.push(value.cloned()));
-        cached.resize(count, None);
-        cached
-    }
-
-    fn visit_again<V: Cached>(&self, keys: impl Iterator<Item = CacheKey>, mut visit: impl FnMut(Option<&V>)) -> bool {
-        let Some((values, moment)) = self.values() else { return false };
+        keys: impl ExactSizeIterator<Item = CacheKey>,
+    ) -> Vec<Option<V>> {
+        let Some((values, moment)) = self.values() else { return vec![None; keys.len()] };
         let counted = &self.source.counted;
         let (is_noting, explanation, mut hits) = (counted.is_noting(), counted.explanation(), 0);
+        let mut cached = Vec::with_capacity(keys.len());
         values.visit(moment, keys, |key, found| {
             if let Some((_, reads)) = found {
                 hits += 1;
@@ -183,18 +108,10 @@ impl Reader {
                     explanation.note_hits(key.table().name(), 1);
                 }
             }
-            visit(found.and_then(|(value, _)| typed(value)));
+            cached.push(found.and_then(|(value, _)| typed(value)).cloned());
         });
         counted.count_hits(hits);
-        true
-    }
-
-    /// Whether all of these values are cached. None of them is used yet.
-    pub(super) fn are_cached(&self, keys: impl Iterator<Item = CacheKey>) -> bool {
-        let Some((values, moment)) = self.values() else { return false };
-        let mut are_cached = true;
-        values.visit(moment, keys, |_, found| are_cached &= found.is_some());
-        are_cached
+        cached
     }
 
     /// A cached value, neither counted nor noted, for work that is not part of an answer.
@@ -363,20 +280,6 @@ impl Cached for NextScheduled {
 /// The value, which has the type that belongs to its key.
 fn typed<V: Cached>(value: &dyn Cached) -> Option<&V> {
     (value as &dyn Any).downcast_ref()
-}
-
-/// Reads those of the values at these positions that are missing.
-async fn read_into<K: Clone, V, F: Future<Output = Vec<Result<V>>>>(
-    found: &mut [Option<Result<V>>],
-    positions: &[usize],
-    keys: &[K],
-    read: &impl Fn(Vec<K>) -> F,
-) {
-    let missing: Vec<usize> = positions.iter().copied().filter(|at| found[*at].is_none()).collect();
-    if !missing.is_empty() {
-        let values = read(missing.iter().map(|at| keys[*at].clone()).collect()).await;
-        missing.into_iter().zip(values).for_each(|(at, value)| found[at] = Some(value));
-    }
 }
 
 fn unread() -> ContentError {

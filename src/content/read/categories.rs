@@ -65,6 +65,6 @@ impl Reader {
             let row = reader.store().get(rows::TABLE.name(), &keys::tree()).await?;
             Ok(Arc::new(rows::read_optional(row.as_ref())?))
         };
-        self.cached(CacheKey::CategoryTree, Until::Written, read).await
+        self.cached(CacheKey::CategoryTree, Until::Written, |_| true, read).await
     }
 }

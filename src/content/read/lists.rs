@@ -56,7 +56,7 @@ impl Reader {
             return Ok(self.partition_catalogs.get_or_read(&self.source, list).await?);
         }
         let read = |reader: Self| async move { Ok(reader.partition_catalogs.get_or_read(&reader.source, list).await?) };
-        self.cached(CacheKey::Partitions(list.catalog), Until::Written, read).await
+        self.cached(CacheKey::Partitions(list.catalog), Until::Written, |_| true, read).await
     }
 
     pub(super) fn list_in_memory<P: Listable>(&self, list: &PartitionList<P>) -> Option<Partitions<P>> {

@@ -6,7 +6,6 @@ mod cached;
 mod categories;
 mod change_feed;
 mod covers;
-mod explained;
 mod lists;
 pub mod pages;
 mod posts_at;
@@ -37,5 +36,5 @@ pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{
     REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX,
 };
-pub(crate) use site_pages::{ChildrenList, ListedPage, PagePosition, all_pages_reads};
+pub(crate) use site_pages::{ChildrenList, ListedPage, all_pages_reads};
 pub use sizes::Sizes;

@@ -1,26 +1,18 @@
 //! The posts of a list by their keys, and the details of posts. The rule: a post that is cached is not read; the others are read together, each once.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::Arc;
 
-use futures_util::future::{join, join_all, try_join, try_join_all};
+use futures_util::future::{join, join_all};
 
 use crate::content::cache::CacheKey;
-use crate::content::error::{ContentError, Result};
-use crate::content::tables::rows::partition_catalog::Listed;
-use crate::content::tables::{PartitionList, rows};
-use crate::keys::place::month_partition;
-use crate::keys::time::{Direction, Span};
-use crate::keys::{Collection, Table, place, time};
+use crate::content::error::Result;
+use crate::content::tables::rows;
+use crate::keys::{Collection, Table, place};
 use crate::model::{Month, Post, PostDetails, PostId, PostKey, Slug, WholePost};
-use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange};
+use crate::store::{Entity, Key, Result as StoreResult};
 
 use super::reader::Reader;
-
-/// The rows that a range is expected to read for each requested post, at most.
-const ROWS_PER_POST_MAX: f64 = 3.0;
-/// Fewer posts than this are read one by one, because the estimate of their density is too rough.
-const POSTS_MIN: usize = 4;
 
 /// The place of a post's details, and the version of the post that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -48,18 +40,13 @@ impl DetailsPlace {
     }
 }
 
-/// A key, and what was found there, for every client.
-type FoundAt = (PostKey, Option<Arc<Post>>);
-
 impl Reader {
-    /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together, or a range read if several
-    /// posts are close together.
+    /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together; on tables, one range read for
+    /// those that are close together.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
         // An index row names the post, so a post that is cached as missing can exist by now.
         let is_usable = |_: &PostKey, post: &Option<Arc<Post>>| post.is_some();
-        let failed = OnceLock::new();
-        let failed = &failed;
-        let read = |keys: Vec<PostKey>| async move { self.read_and_keep_posts(&keys, failed).await };
+        let read = |keys: Vec<PostKey>| async move { self.read_posts_at(&keys).await };
         let posts = self.cached_or_read(keys, |key| CacheKey::PostAt(key.clone()), is_usable, read).await;
         let mut found = HashMap::with_capacity(keys.len());
         for (key, post) in keys.iter().zip(posts) {
@@ -70,26 +57,16 @@ impl Reader {
         Ok(found)
     }
 
-    /// The post at each key, whether the client has access to it or not. After a failure, nothing more is read.
-    async fn read_and_keep_posts(
-        &self,
-        keys: &[PostKey],
-        failed: &OnceLock<Arc<ContentError>>,
-    ) -> Vec<Result<Option<Arc<Post>>>> {
-        let found = match failed.get() {
-            Some(error) => Err(Arc::clone(error)),
-            None => self.read_posts_at(keys).await.map_err(|error| Arc::clone(failed.get_or_init(|| Arc::new(error)))),
+    /// The post at each key, whether the client has access to it or not.
+    async fn read_posts_at(&self, keys: &[PostKey]) -> Vec<Result<Option<Arc<Post>>>> {
+        let places: Vec<Key> = keys.iter().map(place::summary).collect();
+        let rows = self.store().get_near(Table::Posts.name(), &places).await;
+        let keep = |((key, place), row): ((&PostKey, Key), StoreResult<Option<Entity>>)| {
+            let post = row?.as_ref().map(rows::post::read_summary).transpose()?.map(Arc::new);
+            self.keep_row(CacheKey::PostAt(key.clone()), post.clone(), [(Table::Posts, place)]);
+            Ok(post)
         };
-        let found = match found {
-            Ok(found) => found,
-            Err(error) => return keys.iter().map(|_| Err(ContentError::Shared(Arc::clone(&error)))).collect(),
-        };
-        for (key, post) in &found {
-            let row = (Table::Posts, place::summary(key));
-            self.keep_row(CacheKey::PostAt(key.clone()), post.clone(), [row]);
-        }
-        let found: HashMap<_, _> = found.into_iter().collect();
-        keys.iter().map(|key| Ok(found.get(key).cloned().flatten())).collect()
+        keys.iter().zip(places).zip(rows).map(keep).collect()
     }
 
     /// Notes that a part of the request depends on these posts, which another reader of the request looks up.
@@ -97,37 +74,6 @@ impl Reader {
         self.source.counted.note_cached(|noted| {
             keys.iter().for_each(|key| noted.note_row(Table::Posts.name(), &place::summary(key)));
         });
-    }
-
-    async fn read_posts_at(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
-        let months = self.list_in_memory(&PartitionList::months(Collection::Posts));
-        let plan = ReadPlan::of(keys, months.as_deref());
-        let in_ranges = try_join_all(plan.ranges.iter().map(|range| self.posts_in(range)));
-        let (in_ranges, mut found) = try_join(in_ranges, self.posts_singly(&plan.points)).await?;
-        found.extend(in_ranges.into_iter().flatten());
-        Ok(found)
-    }
-
-    /// A point read for each post.
-    async fn posts_singly(&self, keys: &[PostKey]) -> Result<Vec<FoundAt>> {
-        let places: Vec<Key> = keys.iter().map(place::summary).collect();
-        let rows = self.store().get_many(Table::Posts.name(), &places).await;
-        each_found_at(keys, rows)
-    }
-
-    async fn posts_in(&self, requested: &CoalescedRange) -> Result<Vec<FoundAt>> {
-        let page = self.store().range(Table::Posts.name(), &requested.rows, requested.limit, None).await?;
-        let mut found = Vec::with_capacity(requested.keys.len());
-        let mut missing: Vec<PostKey> = Vec::new();
-        let rows: HashMap<&str, _> = page.rows.iter().map(|row| (row.key.row(), row)).collect();
-        for key in &requested.keys {
-            match rows.get(time::time_row(key).as_str()) {
-                None if page.continuation.is_some() => missing.push(key.clone()),
-                row => found.push(found_at(key, row.copied())?),
-            }
-        }
-        found.extend(self.posts_singly(&missing).await?);
-        Ok(found)
     }
 
     /// The details of posts that were read before, in the order of `places`. One point read each; one more for a post that was changed since it was read,
@@ -172,70 +118,10 @@ impl Reader {
     }
 }
 
-fn each_found_at(keys: &[PostKey], rows: Vec<StoreResult<Option<Entity>>>) -> Result<Vec<FoundAt>> {
-    keys.iter().zip(rows).map(|(key, row)| found_at(key, row?.as_ref())).collect()
-}
-
-fn found_at(key: &PostKey, row: Option<&Entity>) -> Result<FoundAt> {
-    let post = row.map(rows::post::read_summary).transpose()?;
-    Ok((key.clone(), post.map(Arc::new)))
-}
-
 /// A post with its details, if there is one.
 type FoundWhole = Option<(Arc<Post>, PostDetails)>;
 
 fn whole_of(row: StoreResult<Option<Entity>>) -> Result<FoundWhole> {
     let whole = row?.as_ref().map(rows::post::read_whole).transpose()?;
     Ok(whole.map(WholePost::into_parts))
-}
-
-/// Which posts are read one by one, and which together: one range read replaces the point reads of posts that are close together in one month, only if
-/// it is expected to read few rows for each of them.
-#[derive(Default)]
-struct ReadPlan {
-    points: Vec<PostKey>,
-    ranges: Vec<CoalescedRange>,
-}
-
-struct CoalescedRange {
-    rows: RowRange,
-    keys: Vec<PostKey>,
-    limit: usize,
-}
-
-impl ReadPlan {
-    /// Without `months`, the cached list of months, the density is not known.
-    fn of(keys: &[PostKey], months: Option<&Vec<Listed<Month>>>) -> Self {
-        let Some(months) = months.filter(|_| keys.len() >= POSTS_MIN) else {
-            return Self { points: keys.to_vec(), ..Self::default() };
-        };
-        let mut by_month: BTreeMap<Month, Vec<PostKey>> = BTreeMap::new();
-        for key in keys {
-            by_month.entry(key.month()).or_default().push(key.clone());
-        }
-        let mut plan = Self::default();
-        for (month, mut keys) in by_month {
-            keys.sort();
-            match range_over(month, &keys, months).filter(|_| keys.len() >= POSTS_MIN) {
-                Some((rows, limit)) => plan.ranges.push(CoalescedRange { rows, keys, limit }),
-                None => plan.points.extend(keys),
-            }
-        }
-        plan
-    }
-}
-
-fn range_over(month: Month, keys: &[PostKey], months: &[Listed<Month>]) -> Option<(RowRange, usize)> {
-    let (newest, oldest) = (keys.first()?, keys.last()?);
-    let posts = months.iter().find(|m| m.partition == month)?.count.rows as f64;
-    let whole = (month.last().ticks() - month.first().ticks()) as f64;
-    let share = (newest.at.ticks() - oldest.at.ticks()) as f64 / whole;
-    let expected = posts * share + keys.len() as f64;
-    let rows_max = ROWS_PER_POST_MAX * keys.len() as f64;
-    if posts.min(expected) > rows_max {
-        return None;
-    }
-    let span = Span { until: Some(newest.at), since: Some(oldest.at), ..Span::default() };
-    let limit = (2 * rows_max as usize).clamp(1, PAGE_ROWS_MAX);
-    Some((span.rows(&month_partition(month), Direction::Forward), limit))
 }

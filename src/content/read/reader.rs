@@ -11,7 +11,7 @@ use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::{CatalogSource, PartitionCatalogs, QueryCatalogs, rows};
 use crate::keys::{PostPlace, Table, lookup};
 use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, WholePost};
-use crate::store::{CountingStore, Etag, Key, MovingBounds, ReadSet, StorageUse, Store, TagOf};
+use crate::store::{CountingStore, Etag, Explanation, Key, MovingBounds, ReadSet, StorageUse, Store, TagOf};
 
 /// How often a post is looked up again if it is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
@@ -199,13 +199,8 @@ impl Reader {
         post_of: fn(&V) -> &Post,
         read: impl Fn(Self) -> F,
     ) -> Result<Option<V>> {
-        let found = match self.cached_value(&key) {
-            Some(found) => found,
-            None => {
-                let may_keep = |found: &Option<V>| self.may_keep(found.as_ref().map(post_of));
-                self.read_and_keep(key, Until::Written, may_keep, read).await?
-            }
-        };
+        let may_keep = |found: &Option<V>| self.may_keep(found.as_ref().map(post_of));
+        let found = self.cached(key, Until::Written, may_keep, read).await?;
         Ok(self.conceal_tags(found.filter(|found| self.is_visible(post_of(found)))))
     }
 
@@ -283,5 +278,25 @@ impl Reader {
         post.published_at.is_some_and(|at| at <= self.now)
             || self.actor().is_some_and(|actor| actor.sees(post))
             || matches!(&self.preview, Some(Previewed::Post(id)) if *id == post.id)
+    }
+
+    /// Notes the storage requests of this request; `None` if it is not to be explained.
+    pub fn explanation(&self) -> Option<&Arc<Explanation>> {
+        self.source.counted.explanation()
+    }
+
+    /// The same reader, without an explanation.
+    #[must_use]
+    pub fn unexplained(self) -> Self {
+        match self.explanation() {
+            Some(_) => self.over(self.source.counted.unexplained()),
+            None => self,
+        }
+    }
+
+    /// The reader of one batch of a loader.
+    #[must_use]
+    pub fn in_batch(&self, loader: &'static str) -> Self {
+        self.source.counted.in_batch(loader).map_or_else(|| self.clone(), |counted| self.over(counted))
     }
 }

@@ -70,7 +70,7 @@ impl Revision {
 }
 
 /// The versions of one post.
-pub struct RevisionList {
+pub(crate) struct RevisionList {
     id: PostId,
     /// Whether it is a page of the site.
     is_of_page: bool,
@@ -86,24 +86,24 @@ fn list_tag(id: &PostId) -> ListTag {
 
 impl RevisionList {
     /// The versions of this post; no read.
-    pub fn of(post: &Post) -> Self {
+    pub(crate) fn of(post: &Post) -> Self {
         Self { id: post.id.clone(), is_of_page: false, newest: post.version, oldest: OnceCell::new() }
     }
 
     /// The versions of this page of the site; no read.
-    pub fn of_page(page: &SitePage) -> Self {
+    pub(crate) fn of_page(page: &SitePage) -> Self {
         Self { is_of_page: true, ..Self::of(&page.post) }
     }
 
     /// # Errors
     /// [`ContentError::BadCursor`], which names the argument, if the cursor is not of this list.
-    pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<i32> {
+    pub(crate) fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<i32> {
         cursor::decode(list_tag(&self.id), text).map_err(|_| ContentError::BadCursor { argument })
     }
 
     /// The number of versions that are kept, the current one included. One point read if all versions are kept, or as many as can be; otherwise
     /// at most [`SEARCH_READS_MAX`].
-    pub async fn count(&self, reader: &Reader) -> Result<i32> {
+    pub(crate) async fn count(&self, reader: &Reader) -> Result<i32> {
         Ok(self.newest - self.oldest(reader).await? + 1)
     }
 
@@ -111,7 +111,7 @@ impl RevisionList {
     ///
     /// # Errors
     /// Those of [`page`](Self::page).
-    pub fn bodies_read(&self, arguments: &PageArguments<i32>, requested: RequestedFields) -> Result<usize> {
+    pub(crate) fn bodies_read(&self, arguments: &PageArguments<i32>, requested: RequestedFields) -> Result<usize> {
         let count = Take::of(arguments.first, arguments.last, PAGE_DEFAULT, REVISIONS_PAGE_MAX)?.count();
         let kept = usize::try_from(self.newest).unwrap_or(0);
         Ok(if requested.items { kept.min(count + 1) } else { 0 })
@@ -122,7 +122,7 @@ impl RevisionList {
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range.
-    pub async fn page(
+    pub(crate) async fn page(
         &mut self,
         reader: &Reader,
         arguments: &PageArguments<i32>,

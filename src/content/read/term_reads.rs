@@ -13,55 +13,51 @@ use crate::store::{Entity, Result as StoreResult};
 
 use super::Reader;
 
+/// Whether rows of terms whose slugs begin with the same character may be read together. The terms of a page of posts often have such slugs, and
+/// most sites have few terms.
+#[derive(Debug, Clone, Copy)]
+enum Nearness {
+    Near,
+    Apart,
+}
+
 impl Reader {
     /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        self.cached_or_read_terms(keys, |_, _| true).await
+        self.cached_or_read_terms(keys, Nearness::Apart, |_, _| true).await
     }
 
     /// [`terms_at`](Self::terms_at) for first slugs. A term that is cached as missing, or as another term, is read again, because a row that
     /// names it can be newer than the cached value.
     pub async fn named_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        let is_named =
-            |slug: &Slug, term: &Option<Arc<Term>>| term.as_ref().is_some_and(|term| term.id.first_slug == *slug);
-        self.cached_or_read_terms(keys, is_named).await
+        self.cached_or_read_terms(keys, Nearness::Near, |slug, term| {
+            term.as_ref().is_some_and(|term| term.id.first_slug == *slug)
+        })
+        .await
     }
 
     /// Terms by their slugs. A cached term is used only if `is_usable`.
     async fn cached_or_read_terms(
         &self,
         keys: &[(TermKind, Slug)],
+        nearness: Nearness,
         is_usable: impl Fn(&Slug, &Option<Arc<Term>>) -> bool,
     ) -> Vec<Result<Option<Arc<Term>>>> {
         let is_usable = |(_, slug): &(TermKind, Slug), term: &Option<Arc<Term>>| is_usable(slug, term);
-        let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys).await };
+        let read = |keys: Vec<(TermKind, Slug)>| async move { self.read_terms_at(&keys, nearness).await };
         self.cached_or_read(keys, key_of, is_usable, read).await
     }
 
     /// The terms with these first slugs, which a post names; `None` if one of them is not cached.
     pub fn terms_if_cached(&self, kind: TermKind, first_slugs: &[Slug]) -> Option<Vec<Arc<Term>>> {
-        let mut terms = Vec::with_capacity(first_slugs.len());
-        self.visit_cached_terms(kind, first_slugs, |term| terms.push(Arc::clone(term))).then_some(terms)
-    }
-
-    /// Like [`terms_if_cached`](Self::terms_if_cached), but visits one term after the other. Returns `false` if one of them is not cached.
-    pub fn visit_cached_terms(&self, kind: TermKind, first_slugs: &[Slug], mut visit: impl FnMut(&Arc<Term>)) -> bool {
-        let (mut slugs, mut are_cached) = (first_slugs.iter(), true);
         let keys = first_slugs.iter().map(|slug| CacheKey::Term(kind, slug.clone()));
-        let are_visited = self.visit_cached(keys, |term: Option<&Option<Arc<Term>>>| match (term, slugs.next()) {
-            (Some(Some(term)), Some(slug)) if term.id.first_slug == *slug => visit(term),
-            _ => are_cached = false,
-        });
-        are_visited && are_cached
+        let cached: Vec<Option<Option<Arc<Term>>>> = self.cached_values(keys);
+        let terms = cached.into_iter().zip(first_slugs);
+        terms.map(|(term, slug)| term.flatten().filter(|term| term.id.first_slug == *slug)).collect()
     }
 
-    /// Whether all of these terms are cached, those that do not exist included.
-    pub fn are_terms_cached(&self, keys: &[(TermKind, Slug)]) -> bool {
-        self.are_cached(keys.iter().map(key_of))
-    }
-
-    async fn read_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
-        let rows = self.term_rows_at(keys).await;
+    async fn read_terms_at(&self, keys: &[(TermKind, Slug)], nearness: Nearness) -> Vec<Result<Option<Arc<Term>>>> {
+        let rows = self.term_rows_at(keys, nearness).await;
         let mut found = Vec::with_capacity(keys.len());
         let mut elsewhere: Vec<(usize, (TermKind, Slug))> = Vec::new();
         for (i, ((kind, slug), row)) in keys.iter().zip(rows).enumerate() {
@@ -77,7 +73,7 @@ impl Reader {
         }
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(_, key)| key.clone()).collect();
         let mut first_of: Vec<Option<Slug>> = vec![None; keys.len()];
-        for ((i, (_, first)), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+        for ((i, (_, first)), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts, Nearness::Apart).await) {
             found[i] = row.map(|row| match row {
                 Some(TermRow::Identity(term)) => Some(*term).filter(|term| term.has_slug(&keys[i].1)).map(Arc::new),
                 _ => None,
@@ -93,9 +89,9 @@ impl Reader {
         found
     }
 
-    async fn term_rows_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<TermRow>>> {
+    async fn term_rows_at(&self, keys: &[(TermKind, Slug)], nearness: Nearness) -> Vec<Result<Option<TermRow>>> {
         let rows: Vec<_> = keys.iter().map(|(kind, slug)| (Table::Terms(*kind), term::term(slug))).collect();
-        let rows = get_each(self.store(), &rows).await;
+        let rows = get_each(self.store(), &rows, matches!(nearness, Nearness::Near)).await;
         let read = |((kind, _), row): (&(TermKind, Slug), StoreResult<Option<Entity>>)| {
             Ok(row?.map(|row| rows::term::read(*kind, &row)).transpose()?)
         };
@@ -139,7 +135,7 @@ impl Reader {
             }
         }
         let firsts: Vec<(TermKind, Slug)> = elsewhere.iter().map(|(.., key)| key.clone()).collect();
-        for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts).await) {
+        for ((i, slug, _), row) in elsewhere.into_iter().zip(self.term_rows_at(&firsts, Nearness::Apart).await) {
             if let Some(TermRow::Identity(term)) = row? {
                 found[i] = Some(*term).filter(|term| term.slug == slug).map(Arc::new);
             }
@@ -158,7 +154,7 @@ impl Reader {
         if self.source.version.is_some() {
             return self.first_slugs(slugs).await;
         }
-        let found = self.cached_or_read_terms(slugs, |_, term| term.is_some()).await;
+        let found = self.cached_or_read_terms(slugs, Nearness::Apart, |_, term| term.is_some()).await;
         first_slugs_of(slugs, found)
     }
 

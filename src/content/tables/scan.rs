@@ -34,16 +34,21 @@ pub(in crate::content) async fn read_first(
     Ok(found)
 }
 
-/// Point reads of rows of several tables, sent together, in their order.
+/// Point reads of rows of several tables, sent together, in their order. `are_near`: whether rows of one partition may be read by one range read.
 pub(in crate::content) async fn get_each(
     store: &Store,
     rows: &[(Table, Key)],
+    are_near: bool,
 ) -> Vec<Result<Option<Entity>, StoreError>> {
     let tables = Table::ALL.into_iter().filter(|table| rows.iter().any(|(of, _)| of == table));
     let reads = tables.map(|table| async move {
         let positions: Vec<usize> = (0..rows.len()).filter(|at| rows[*at].0 == table).collect();
         let keys: Vec<Key> = positions.iter().map(|at| rows[*at].1.clone()).collect();
-        positions.into_iter().zip(store.get_many(table.name(), &keys).await)
+        let answers = match are_near {
+            true => store.get_near(table.name(), &keys).await,
+            false => store.get_many(table.name(), &keys).await,
+        };
+        positions.into_iter().zip(answers)
     });
     let mut found: Vec<_> =
         rows.iter().map(|_| Err(StoreError::corrupt("the store has not answered a read"))).collect();

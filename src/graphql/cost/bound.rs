@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use async_graphql::ServerError;
 
+use crate::content::NEAR_ROWS_MAX;
 use crate::graphql::error::{Code, coded};
 
 /// The maximum number of rows of one range read.
@@ -39,9 +40,10 @@ impl Bound {
         self.point_reads.saturating_add(self.range_reads).saturating_add(self.transactions)
     }
 
-    /// The rows that the reads return, if each range read returns as many as it can.
+    /// The rows that the reads return, if each returns as many as it can.
     pub fn rows(&self) -> u64 {
-        self.range_reads.saturating_mul(ROWS).saturating_add(self.point_reads)
+        let of_points = self.point_reads.saturating_mul(NEAR_ROWS_MAX as u64);
+        self.range_reads.saturating_mul(ROWS).saturating_add(of_points)
     }
 
     pub(super) fn plus(self, other: Self) -> Self {

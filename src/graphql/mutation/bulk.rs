@@ -1,36 +1,22 @@
 //! The mutations of many posts and of two terms. The rule: `userErrors` names the object at fault by its place in the input.
 
-use std::sync::Arc;
-
 use async_graphql::{Context, ID, InputObject, Object};
 
 use crate::content::editor::{BulkChanges, Linked, NamedVersion};
+use crate::graphql::access::editor;
 use crate::graphql::engine::interface_value::InterfaceValue;
 use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::types::content::ContentObject;
 use crate::graphql::types::post::PostObject;
-use crate::graphql::types::series::Series;
-use crate::graphql::types::term::{Author, Category, Tag};
-use crate::model::{NodeId, PostId, Role, Term, TermKind, WholePost};
+use crate::model::{NodeId, PostId, Role, TermKind, WholePost};
 
-use super::editing::editor;
+use super::inputs::ObjectVersionInput;
+use super::terms::{
+    MergeAuthorsInput, MergeAuthorsPayload, MergeCategoriesInput, MergeCategoriesPayload, MergeSeriesInput,
+    MergeSeriesPayload, MergeTagsInput, MergeTagsPayload,
+};
 use super::user_errors::payload;
-
-/// A post or term, and its version.
-#[derive(InputObject)]
-pub(super) struct ObjectVersionInput {
-    /// Its id.
-    id: ID,
-    /// The `version` that the change is based on: another one than the current is a ConflictError.
-    expected_version: i32,
-}
-
-impl From<ObjectVersionInput> for NamedVersion {
-    fn from(input: ObjectVersionInput) -> Self {
-        Self { id: input.id.0, version: input.expected_version }
-    }
-}
 
 fn named(posts: Vec<ObjectVersionInput>) -> Vec<NamedVersion> {
     posts.into_iter().map(Into::into).collect()
@@ -135,60 +121,6 @@ payload! {
         /// The posts or pages after the change, in the order of the input; null if nothing was changed.
         contents: Vec<InterfaceValue<ContentObject>> = contents(linked)
     }
-}
-
-/// Declares the input and the payload of a merge.
-macro_rules! merge {
-    ($type:ident, $field:ident; $(#[$of_input:meta])* $input:ident; $(#[$of_payload:meta])* $payload:ident) => {
-        $(#[$of_input])*
-        #[derive(InputObject)]
-        pub(super) struct $input {
-            /// Its posts get the other one; then it is deleted.
-            from: ObjectVersionInput,
-            /// The object that remains.
-            into: ObjectVersionInput,
-        }
-
-        payload! {
-            $(#[$of_payload])*
-            pub(super) $payload(term: Term) {
-                /// The object that remains. Null if `userErrors` is not empty.
-                $field: $type = $type(Arc::new(term))
-            }
-        }
-    };
-}
-
-merge! {
-    Category, category;
-    /// Two categories to merge.
-    MergeCategoriesInput;
-    /// The merged category, or the errors.
-    MergeCategoriesPayload
-}
-
-merge! {
-    Tag, tag;
-    /// Two tags to merge.
-    MergeTagsInput;
-    /// The merged tag, or the errors.
-    MergeTagsPayload
-}
-
-merge! {
-    Author, author;
-    /// Two authors to merge.
-    MergeAuthorsInput;
-    /// The merged author, or the errors.
-    MergeAuthorsPayload
-}
-
-merge! {
-    Series, series;
-    /// Two series to merge.
-    MergeSeriesInput;
-    /// The merged series, or the errors.
-    MergeSeriesPayload
 }
 
 #[derive(Default)]

@@ -4,7 +4,7 @@
 use async_graphql::{ID, InputObject, MaybeUndefined};
 
 use crate::content::commands::{NamedEnclosure, NamedPicture, Patch, PostChanges};
-use crate::content::editor::NamedTerms;
+use crate::content::editor::{NamedTerms, NamedVersion};
 use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::site_fields::PostFieldsInput;
 
@@ -234,4 +234,19 @@ pub(super) struct DeleteInput {
     pub id: ID,
     /// The `version` that the decision is based on: another one than the current is a ConflictError. A deletion that is sent again is NOT_FOUND.
     pub expected_version: i32,
+}
+
+/// A post or term, and its version.
+#[derive(InputObject)]
+pub(super) struct ObjectVersionInput {
+    /// Its id.
+    id: ID,
+    /// The `version` that the change is based on: another one than the current is a ConflictError.
+    expected_version: i32,
+}
+
+impl From<ObjectVersionInput> for NamedVersion {
+    fn from(input: ObjectVersionInput) -> Self {
+        Self { id: input.id.0, version: input.expected_version }
+    }
 }

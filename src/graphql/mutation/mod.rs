@@ -3,7 +3,6 @@
 
 mod assets;
 mod bulk;
-mod editing;
 mod inputs;
 mod pages;
 mod payloads;
@@ -23,11 +22,11 @@ use crate::content::assets::AssetEditor;
 use crate::content::editor::PageChanges;
 use crate::model::{NodeId, Role, TermKind};
 
+use super::access::editor;
 use super::failure::Result;
 use super::scalars::DateTime;
 use super::{access, context};
 
-use editing::editor;
 use inputs::{
     CreatePostInput, DeleteInput, PublishPostInput, RestoreRevisionInput, UnpublishPostInput, UpdatePostInput,
 };

@@ -49,6 +49,6 @@ impl ActorObject {
 /// The author with this id; `None` if it was deleted, even if another author now has its slug.
 pub async fn author(ctx: &Context<'_>, id: Option<&TermNodeId>) -> Result<Option<Author>> {
     let Some(id) = id else { return Ok(None) };
-    let found = context::of(ctx).loaders.term(id.key.kind, &id.key.first_slug).await?;
+    let found = context::of(ctx).loaders.terms.load((id.key.kind, id.key.first_slug.clone())).await?;
     Ok(found.filter(|term| term.node_id() == *id).map(Author))
 }

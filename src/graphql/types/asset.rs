@@ -253,7 +253,7 @@ impl Image {
     /// The picture with this hash; `None` if it was deleted. All pictures of one level are read in one batch.
     pub async fn named(ctx: &Context<'_>, hash: Option<&AssetHash>) -> Result<Option<Self>> {
         let Some(hash) = hash else { return Ok(None) };
-        let found = context::of(ctx).loaders.asset(hash).await?;
+        let found = context::of(ctx).loaders.assets.load(hash.clone()).await?;
         Ok(found.and_then(|asset| match Asset::of(model::Asset::clone(&asset)) {
             Asset::Image(image) => Some(image),
             Asset::File(_) => None,

@@ -47,138 +47,105 @@ fn shown(entry: &Arc<AuditEntry>) -> InterfaceValue<AuditLogEntry> {
     InterfaceValue(AuditLogEntry::of(entry))
 }
 
-fn id(entry: &AuditEntry) -> ID {
-    NodeId::Change(entry.id.clone()).to_string().into()
-}
+/// Declares the type of one kind of entry: what all of them have, then its own fields.
+macro_rules! entry_type {
+    ($(#[$doc:meta])* $type:ident { $(#[$of_actions:meta])* actions; $($own:tt)* }) => {
+        pub struct $type(Arc<AuditEntry>);
 
-fn actions(entry: &AuditEntry) -> Vec<ChangeAction> {
-    entry.item.actions.iter().map(|action| (*action).into()).collect()
-}
+        $(#[$doc])*
+        #[Object]
+        impl $type {
+            /// An opaque id that never changes and is never reused.
+            pub async fn id(&self) -> ID {
+                NodeId::Change(self.0.id.clone()).to_string().into()
+            }
 
-fn actor(entry: &AuditEntry) -> Option<ActorObject> {
-    entry.by.clone().map(ActorObject)
-}
+            $(#[$of_actions])*
+            async fn actions(&self) -> Vec<ChangeAction> {
+                self.0.item.actions.iter().map(|action| (*action).into()).collect()
+            }
 
-pub struct ContentAuditLogEntry(Arc<AuditEntry>);
+            /// When the change was started.
+            async fn occurred_at(&self) -> DateTime {
+                DateTime(self.0.at)
+            }
 
-/// A change of a post, page or term.
-#[Object]
-impl ContentAuditLogEntry {
-    /// An opaque id that never changes and is never reused.
-    pub async fn id(&self) -> ID {
-        id(&self.0)
-    }
+            /// Null if the server itself made the change.
+            async fn actor(&self) -> Option<ActorObject> {
+                self.0.by.clone().map(ActorObject)
+            }
 
-    /// What was done: at least one action.
-    async fn actions(&self) -> Vec<ChangeAction> {
-        actions(&self.0)
-    }
-
-    /// When the change was started.
-    async fn occurred_at(&self) -> DateTime {
-        DateTime(self.0.at)
-    }
-
-    /// Null if the server itself made the change.
-    async fn actor(&self) -> Option<ActorObject> {
-        actor(&self.0)
-    }
-
-    /// The id of the object, also if it was deleted.
-    async fn node_id(&self) -> ID {
-        self.0.item.node_id().into()
-    }
-
-    /// The name of the object's type, such as `Post`: with `nodeId` the key in a client's cache.
-    async fn node_type(&self) -> String {
-        change::type_of(&self.0.item)
-    }
-
-    /// The object as it is now; null if it was deleted.
-    async fn node(&self, ctx: &Context<'_>) -> Result<Option<InterfaceValue<Node>>> {
-        if self.0.item.actions.contains(&Action::Deleted) {
-            return Ok(None);
+            $($own)*
         }
-        let id = self.0.item.node_id().into();
-        Ok(node::find(ctx, &id).await?.map(InterfaceValue))
-    }
+    };
+}
 
-    /// The slug after the change, of a page the last part of its path; for a deletion, the last one. Null if the object has no slug.
-    async fn slug(&self) -> Option<&str> {
-        change::slug_and_path(&self.0.item, &self.0.item.slug).0
-    }
+entry_type! {
+    /// A change of a post, page or term.
+    ContentAuditLogEntry {
+        /// What was done: at least one action.
+        actions;
 
-    /// The path of a page after the change; for a deletion, the last one. Null for other objects.
-    async fn path(&self) -> Option<&str> {
-        change::slug_and_path(&self.0.item, &self.0.item.slug).1
-    }
+        /// The id of the object, also if it was deleted.
+        async fn node_id(&self) -> ID {
+            self.0.item.node_id().into()
+        }
 
-    /// The version after the change; for a deletion, the last one. Null if the object has no versions.
-    async fn version(&self) -> Option<i32> {
-        self.0.item.version
+        /// The name of the object's type, such as `Post`: with `nodeId` the key in a client's cache.
+        async fn node_type(&self) -> String {
+            change::type_of(&self.0.item)
+        }
+
+        /// The object as it is now; null if it was deleted.
+        async fn node(&self, ctx: &Context<'_>) -> Result<Option<InterfaceValue<Node>>> {
+            if self.0.item.actions.contains(&Action::Deleted) {
+                return Ok(None);
+            }
+            let id = self.0.item.node_id().into();
+            Ok(node::find(ctx, &id).await?.map(InterfaceValue))
+        }
+
+        /// The slug after the change, of a page the last part of its path; for a deletion, the last one. Null if the object has no slug.
+        async fn slug(&self) -> Option<&str> {
+            change::slug_and_path(&self.0.item, &self.0.item.slug).0
+        }
+
+        /// The path of a page after the change; for a deletion, the last one. Null for other objects.
+        async fn path(&self) -> Option<&str> {
+            change::slug_and_path(&self.0.item, &self.0.item.slug).1
+        }
+
+        /// The version after the change; for a deletion, the last one. Null if the object has no versions.
+        async fn version(&self) -> Option<i32> {
+            self.0.item.version
+        }
     }
 }
 
-pub struct TokenAuditLogEntry(Arc<AuditEntry>);
+entry_type! {
+    /// A change of an access token: CREATED, REVOKED, or DELETED if a new token has replaced it.
+    TokenAuditLogEntry {
+        /// What was done: at least one action.
+        actions;
 
-/// A change of an access token: CREATED, REVOKED, or DELETED if a new token has replaced it.
-#[Object]
-impl TokenAuditLogEntry {
-    /// An opaque id that never changes and is never reused.
-    pub async fn id(&self) -> ID {
-        id(&self.0)
-    }
+        /// The id of the token, also if it was deleted.
+        async fn token_id(&self) -> ID {
+            self.0.item.node_id().into()
+        }
 
-    /// What was done: at least one action.
-    async fn actions(&self) -> Vec<ChangeAction> {
-        actions(&self.0)
-    }
-
-    /// When the change was started.
-    async fn occurred_at(&self) -> DateTime {
-        DateTime(self.0.at)
-    }
-
-    /// Null if the server itself made the change.
-    async fn actor(&self) -> Option<ActorObject> {
-        actor(&self.0)
-    }
-
-    /// The id of the token, also if it was deleted.
-    async fn token_id(&self) -> ID {
-        self.0.item.node_id().into()
-    }
-
-    /// The token as it is now; null if it was deleted, and without the role ADMIN.
-    async fn token(&self, ctx: &Context<'_>) -> Result<Option<Token>> {
-        let found = node::find(ctx, &self.0.item.node_id().into()).await?;
-        Ok(found.and_then(|node| if let Node::Token(token) = node { Some(token) } else { None }))
+        /// The token as it is now; null if it was deleted, and without the role ADMIN.
+        async fn token(&self, ctx: &Context<'_>) -> Result<Option<Token>> {
+            let found = node::find(ctx, &self.0.item.node_id().into()).await?;
+            Ok(found.and_then(|node| if let Node::Token(token) = node { Some(token) } else { None }))
+        }
     }
 }
 
-pub struct PreviewLinksAuditLogEntry(Arc<AuditEntry>);
-
-/// A revocation of all preview links.
-#[Object]
-impl PreviewLinksAuditLogEntry {
-    /// An opaque id that never changes and is never reused.
-    pub async fn id(&self) -> ID {
-        id(&self.0)
-    }
-
-    /// REVOKED.
-    async fn actions(&self) -> Vec<ChangeAction> {
-        actions(&self.0)
-    }
-
-    /// When the change was started.
-    async fn occurred_at(&self) -> DateTime {
-        DateTime(self.0.at)
-    }
-
-    /// Null if the server itself made the change.
-    async fn actor(&self) -> Option<ActorObject> {
-        actor(&self.0)
+entry_type! {
+    /// A revocation of all preview links.
+    PreviewLinksAuditLogEntry {
+        /// REVOKED.
+        actions;
     }
 }
 

@@ -11,8 +11,7 @@ use super::audit_log::{AuditLogEntry, ContentAuditLogEntry, PreviewLinksAuditLog
 use super::page::PageObject;
 use super::post::PostObject;
 use super::revision::Revision;
-use super::series::Series;
-use super::term::{Author, Category, Tag};
+use super::term::{Author, Category, Series, Tag};
 use super::token::Token;
 use crate::content::access::Tokens;
 use crate::graphql::context;
@@ -54,16 +53,16 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
     match id.parse::<NodeId>() {
         Err(()) => Ok(None),
         Ok(NodeId::Post(id)) => {
-            let found = request.loaders.post(&id).await?;
+            let found = request.loaders.posts.load(id).await?;
             Ok(found.map(|post| Node::Post(PostObject::new(post))))
         }
         Ok(NodeId::Page(id)) => {
-            let found = request.loaders.site_page(&id).await?;
+            let found = request.loaders.site_pages.load(id).await?;
             Ok(found.map(|page| Node::Page(PageObject::new(page))))
         }
         Ok(NodeId::Revision(post, version)) => find_revision(ctx, &post, version).await,
         Ok(NodeId::Term(id)) => {
-            let found = request.loaders.term(id.key.kind, &id.key.first_slug).await?;
+            let found = request.loaders.terms.load((id.key.kind, id.key.first_slug.clone())).await?;
             Ok(found.filter(|term| term.node_id() == id).map(node_of_term))
         }
         Ok(NodeId::Token(id)) => find_token(ctx, &id).await,

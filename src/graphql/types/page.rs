@@ -61,7 +61,7 @@ impl PageObject {
         let details = match &self.details {
             Some(details) => details.clone(),
             None => {
-                let found = context::of(ctx).loaders.page_details(self.page.id()).await?;
+                let found = context::of(ctx).loaders.page_details.load(self.page.id().clone()).await?;
                 found.ok_or(ContentError::Gone { what: "the page" })?
             }
         };
@@ -186,13 +186,13 @@ impl PageObject {
     /// The page above this one; null at the top, and if this request does not show that page.
     async fn parent(&self, ctx: &Context<'_>) -> Result<Option<PageObject>> {
         let Some(id) = self.page.parent() else { return Ok(None) };
-        Ok(context::of(ctx).loaders.site_page(id).await?.map(Self::new))
+        Ok(context::of(ctx).loaders.site_pages.load(id.clone()).await?.map(Self::new))
     }
 
     /// The pages above this one that this request shows, from the top; at most 9.
     #[graphql(directive = ListSize::apply(Size::Ancestors))]
     async fn breadcrumbs(&self, ctx: &Context<'_>) -> Result<Vec<PageObject>> {
-        let found = context::of(ctx).loaders.site_pages(&self.page.ancestors).await?;
+        let found = context::of(ctx).loaders.site_pages.load_many(self.page.ancestors.to_vec()).await?;
         Ok(found.into_iter().flatten().map(Self::new).collect())
     }
 
@@ -265,7 +265,7 @@ pub struct PageConnection {
 
 impl PageConnection {
     pub async fn read(ctx: &Context<'_>, list: ChildrenList, paging: Paging) -> Result<Self> {
-        let arguments = paging.of_pages(&list)?;
+        let arguments = paging.decode(|argument, text| list.decode_cursor(argument, text))?;
         let page = context::of(ctx).reader.children(&list, &arguments, requested(ctx)).await?;
         Ok(Self { list, page, total: OnceCell::new() })
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use async_graphql::{Context, Enum, ID, Object};
 
 use crate::content::ContentError;
-use crate::content::read::pages::{PageArguments, PostList, RequestedFields};
+use crate::content::read::DetailsPlace;
+use crate::content::read::pages::{PageArguments, PageKey, PostList, RequestedFields};
 use crate::graphql::arguments::Paging;
 use crate::graphql::engine::ready::ReadyList;
 use crate::graphql::failure::{Result, bad_input};
@@ -61,10 +62,6 @@ impl PostObject {
         Self { post, details: Some(details) }
     }
 
-    pub(super) fn post(&self) -> &Post {
-        &self.post
-    }
-
     fn is_published(&self, ctx: &Context<'_>) -> bool {
         self.post.status(context::of(ctx).reader.now()) == model::PostStatus::Published
     }
@@ -94,7 +91,8 @@ async fn next_to(ctx: &Context<'_>, key: model::PostKey, is_newer: bool) -> Resu
         false => PageArguments { first: Some(1), after: Some(key), last: None, before: None },
     };
     let requested = RequestedFields { items: true, ..RequestedFields::default() };
-    let page = context::of(ctx).loaders.page(PostList::all(), arguments, requested).await?;
+    let key = PageKey { list: PostList::all(), arguments, requested };
+    let page = context::of(ctx).loaders.pages.load(key).await?;
     Ok(page.items.first().cloned())
 }
 
@@ -118,7 +116,7 @@ impl PostObject {
     }
 
     async fn load_details(&self, ctx: &Context<'_>) -> Result<PostDetails> {
-        let found = context::of(ctx).loaders.details(&self.post).await?;
+        let found = context::of(ctx).loaders.details.load(DetailsPlace::of(&self.post)).await?;
         Ok(found.ok_or(ContentError::Gone { what: "the post" })?)
     }
 }

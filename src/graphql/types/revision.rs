@@ -17,8 +17,7 @@ use crate::graphql::types::asset::Image;
 use crate::graphql::types::enclosure::Enclosure;
 use crate::graphql::types::post::metadata_keys;
 use crate::graphql::types::rich_text::RichText;
-use crate::graphql::types::series::Series;
-use crate::graphql::types::term::{Author, Category, Tag};
+use crate::graphql::types::term::{Author, Category, Series, Tag};
 use crate::model::{Language, NodeId, Post, SitePage, Term, TermKind};
 
 pub struct Revision(pub Arc<Kept>);
@@ -196,7 +195,8 @@ impl RevisionConnection {
     }
 
     async fn read_list(ctx: &Context<'_>, mut list: RevisionList, paging: Paging) -> Result<Self> {
-        let (arguments, requested) = (paging.of_revisions(&list)?, requested(ctx));
+        let (arguments, requested) =
+            (paging.decode(|argument, text| list.decode_cursor(argument, text))?, requested(ctx));
         let request = context::of(ctx);
         let _places = request.texts.places_to_load(list.bodies_read(&arguments, requested)?).await?;
         let page = list.page(&request.reader, &arguments, requested).await?;

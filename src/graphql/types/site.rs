@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_graphql::{Context, Object};
 
-use crate::graphql::context::{self, RequestContext};
+use crate::graphql::context::RequestContext;
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::Url;
@@ -65,11 +65,6 @@ pub(super) fn address_of_post(request: &RequestContext, post: &Post) -> Option<S
 /// The address of the page of a term. `None` without the address of the site.
 pub(super) fn address_of_term(request: &RequestContext, term: &Term) -> Option<String> {
     request.site.located().map(|site| site.term(term.kind(), term.slug.as_str()))
-}
-
-/// Like [`address_of_term`], as a value of the scalar `URL`.
-pub(super) fn url_of_term(ctx: &Context<'_>, term: &Term) -> Option<Url> {
-    address_of_term(context::of(ctx), term).map(Url)
 }
 
 pub struct NavigationItem(navigation::NavigationItem);

@@ -3,7 +3,7 @@
 
 use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 
-use crate::content::access::{Tokens, token_cursor, token_page};
+use crate::content::access::{Tokens, decode_token_cursor, token_cursor, token_page};
 use crate::content::read::pages::Page;
 use crate::graphql::arguments::Paging;
 use crate::graphql::connection::PageInfo;
@@ -113,7 +113,7 @@ impl TokenConnection {
 impl TokenConnection {
     pub async fn read(ctx: &Context<'_>, paging: Paging) -> Result<Self> {
         let actor = access::require(ctx, model::Role::Admin)?;
-        let arguments = paging.of_tokens()?;
+        let arguments = paging.decode(decode_token_cursor)?;
         let request = context::of(ctx);
         let all = Tokens::new(&request.content, &request.reader, actor)?.list().await?;
         let page = token_page(&all, &arguments)?;

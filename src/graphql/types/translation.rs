@@ -47,7 +47,7 @@ impl Translated for Post {
     }
 
     async fn load(ctx: &Context<'_>, group: &TranslationGroup) -> Result<Arc<Vec<Arc<Self>>>> {
-        Ok(context::of(ctx).loaders.translated_posts(group).await?)
+        Ok(context::of(ctx).loaders.translated_posts.load(group.clone()).await?)
     }
 }
 
@@ -57,7 +57,7 @@ impl Translated for SitePage {
     }
 
     async fn load(ctx: &Context<'_>, group: &TranslationGroup) -> Result<Arc<Vec<Arc<Self>>>> {
-        Ok(context::of(ctx).loaders.translated_pages(group).await?)
+        Ok(context::of(ctx).loaders.translated_pages.load(group.clone()).await?)
     }
 }
 

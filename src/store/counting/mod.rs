@@ -5,6 +5,7 @@
 //! once. Reads of a local store yield only after many reads, because yielding takes a large part of a short request;
 //! their round trips are exact only if the request is explained.
 
+mod near;
 mod read_notes;
 mod sent;
 mod state;
@@ -19,6 +20,7 @@ use super::{
     AccessedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, ReadSet, Result, RowRange,
     Snapshot, Store, TableStore,
 };
+pub use near::NEAR_ROWS_MAX;
 use state::{CountingState, ROWS_BETWEEN_YIELDS};
 
 #[derive(Clone)]
@@ -211,6 +213,18 @@ impl TableStore for CountingStore {
         answers
     }
 
+    async fn get_near(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
+        match &self.request {
+            Some(request) => {
+                let answers = request.get_near(table, keys).await;
+                self.note_rows(table, keys, &answers);
+                answers
+            }
+            None if self.inner.is_local() => self.get_many(table, keys).await,
+            None => self.near(table, keys).await,
+        }
+    }
+
     async fn range(
         &self,
         table: &'static str,
@@ -218,14 +232,7 @@ impl TableStore for CountingStore {
         limit: usize,
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
-        self.lock().check(1)?;
-        let wave = self.start(|state| state.used.range_reads += 1).await;
-        let noted = self.explain(|| AccessedRows::range(table, range), wave);
-        let answer = self.inner.range(table, range, limit, continuation).await;
-        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
-            noted.end(answer.iter().flat_map(|page| &page.rows));
-        }
-        self.finish(wave, answer.iter().flat_map(|page| &page.rows));
+        let answer = self.read_range(AccessKind::Range, (table, range), limit, continuation).await;
         self.note(|noted| match &answer {
             Ok(page) => noted.note_page(table, range, page),
             Err(_) => noted.break_off(),

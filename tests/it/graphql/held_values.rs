@@ -57,11 +57,10 @@ pub(super) async fn read_all(reader: &Reader, posts: &[(String, PostKey)]) -> St
                 PageArguments { first: Some(2), after: keys.first().cloned(), ..PageArguments::default() },
             ] {
                 let key = PageKey { list: list.clone(), arguments, requested: ALL };
-                let page = match cached::find_page(reader, &key).await {
-                    Some(page) => page,
-                    None => cached::read_page(reader, reader, &key).await.expect("a page"),
-                };
-                add("page", &page);
+                let read = |_| async { vec![cached::read_page(reader, reader, &key).await] };
+                for page in cached::pages(reader, std::slice::from_ref(&key), read).await {
+                    add("page", &page.expect("a page"));
+                }
             }
         }
         for list in filtered() {

@@ -1,7 +1,6 @@
 //! Held values on tables, where readers have no snapshots and other servers write. The rule: a reader that uses held values reads what a reader reads
 //! that uses none, whatever is under way; and while the log is not followed, no held value is used.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -24,7 +23,6 @@ use crate::support::stores::logged;
 use crate::write::budgets::are_claimed_together;
 use crate::write::figures::{Cost, NEW_POST, NEW_POST_ON_AZURITE};
 
-use super::held::{By, request, send, server_of};
 use super::held_values::{FEW_BYTES, History, benchmarked, cost, read_all};
 
 const LONG: Duration = Duration::from_secs(100_000);
@@ -231,31 +229,4 @@ async fn what_is_read_while_a_change_is_under_way_is_not_held_after_it() {
         run(seed, VALUE_BYTES_MAX).await;
         run(seed, FEW_BYTES).await;
     }
-}
-
-/// On one thread and without real time, so that no reader waits too long for another one.
-#[tokio::test(start_paused = true)]
-async fn a_crowd_that_misses_the_same_values_reads_each_of_them_once() {
-    let counting = CountingStore::new(MemoryStore::empty());
-    let counted: Store = Arc::<CountingStore>::clone(&counting);
-    let (_, queries) = benchmarked(OnTables::over(&counted).await.site).await;
-    let used = async |readers: u32| {
-        let content = OnTables::over(&counted).await.site.content.holding_values(VALUE_BYTES_MAX);
-        let server = server_of(content, 0);
-        let before = requests(&counting.used());
-        let asked = (0..readers).flat_map(|_| &queries).map(|query| {
-            let (server, query) = (server.clone(), query.clone());
-            tokio::spawn(async move { (send(&server, request(By::Post, &query)).await.0.json(), query) })
-        });
-        let mut answers = BTreeSet::new();
-        for answer in asked.collect::<Vec<_>>() {
-            let (json, query) = answer.await.expect("no panic");
-            assert_eq!(json.get("errors"), None, "{query}");
-            answers.insert((query, json["data"].to_string()));
-        }
-        assert_eq!(answers.len(), queries.len());
-        requests(&counting.used()) - before
-    };
-    let (alone, crowd) = (used(1).await, used(30).await);
-    assert_eq!(crowd, alone, "30 clients read what one reads");
 }

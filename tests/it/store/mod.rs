@@ -12,6 +12,7 @@ mod full;
 mod groups;
 mod limits;
 mod log;
+mod near;
 mod one_log;
 mod point;
 mod races;

@@ -1,11 +1,9 @@
-//! Values as readers of several moments find them, and readers that read the same values at the same time.
+//! Values as readers of several moments find them.
 
 use std::any::Any;
 
-use futures_util::poll;
-
 use super::*;
-use crate::model::{PostId, TermId, TermKind};
+use crate::model::{TermId, TermKind};
 use crate::store::embedded::EmbeddedStore;
 use crate::store::{Key, MovingBounds, WriteObserver, WrittenRow};
 
@@ -124,40 +122,4 @@ fn the_values_have_at_most_their_bytes_and_those_that_are_used_remain() {
 #[test]
 fn nothing_is_cached_if_a_setting_forbids_it() {
     assert!(values(0).is_none());
-}
-
-fn keys(numbers: &[u64]) -> impl Iterator<Item = CacheKey> {
-    numbers.iter().map(|number| CacheKey::PostById(PostId::from_bits(*number)))
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_value_is_read_by_one_reader_and_the_others_wait_until_it_ends() {
-    let reading = Arc::<Reading>::default();
-    let first = reading.claim(keys(&[1, 2, 2]));
-    assert_eq!((first.own.as_slice(), first.others.as_slice()), (&[0, 1, 2][..], &[][..]));
-    let second = reading.claim(keys(&[3, 2, 1]));
-    assert_eq!((second.own.as_slice(), second.others.as_slice()), (&[0][..], &[1, 2][..]));
-    let mut waiting = Box::pin(second.wait_for_others());
-    assert!(poll!(&mut waiting).is_pending());
-    drop(first);
-    assert!(poll!(&mut waiting).is_ready());
-    drop(waiting);
-    let mut third = reading.claim(keys(&[1, 3]));
-    assert_eq!((third.own.as_slice(), third.others.as_slice()), (&[0][..], &[1][..]));
-    let before = time::Instant::now();
-    third.wait_for_others().await;
-    assert_eq!(before.elapsed(), WAIT_MAX, "the second reader does not end");
-    third.end();
-    drop(second);
-    assert!(reading.lock().is_empty());
-}
-
-#[test]
-fn what_is_noted_as_being_read_is_bounded() {
-    let reading = Arc::<Reading>::default();
-    let all: Vec<u64> = (0..READING_MAX as u64 + 5).collect();
-    let many = reading.claim(keys(&all));
-    assert_eq!((many.own.len(), many.keys.len(), reading.lock().len()), (all.len(), READING_MAX, READING_MAX));
-    let more = reading.claim(keys(&all[READING_MAX..]));
-    assert_eq!((more.own.len(), more.keys.len()), (5, 0));
 }

@@ -25,36 +25,22 @@ fn is_public(list: &PostList) -> bool {
     }
 }
 
-/// `None` if the list is not public.
-fn key_of(page: &PageKey) -> Option<CacheKey> {
-    is_public(&page.list).then(|| CacheKey::PostPage(Box::new(page.clone())))
-}
-
-pub async fn find_page(reader: &Reader, page: &PageKey) -> Option<PostPage> {
-    let page: PostPage = reader.cached_value(&key_of(page)?)?;
-    reader.source.counted.pass_held(page.items.len()).await;
-    Some(page)
-}
-
-/// Reads pages that are not cached. `read` reads the pages at these positions together. A page that another request is reading is read here only if
-/// it is not cached afterwards.
-pub async fn read_pages<F: Future<Output = Vec<Result<PostPage>>>>(
+/// Pages that are cached, or that `read` reads together.
+pub async fn pages<F: Future<Output = Vec<Result<PostPage>>>>(
     reader: &Reader,
     pages: &[PageKey],
-    read: impl Fn(Vec<usize>) -> F,
+    read: impl Fn(Vec<PageKey>) -> F,
 ) -> Vec<Result<PostPage>> {
-    let positions: Vec<usize> = (0..pages.len()).collect();
-    let keys: Option<Vec<CacheKey>> = pages.iter().map(key_of).collect();
-    match keys {
-        Some(keys) => {
-            let found = positions.iter().map(|_| None).collect();
-            reader.read_missing(&positions, found, |at| keys[*at].clone(), |_, _| true, read).await
-        }
-        None => read(positions).await,
+    if !pages.iter().all(|page| is_public(&page.list)) {
+        return read(pages.to_vec()).await;
     }
+    let key_of = |page: &PageKey| CacheKey::PostPage(Box::new(page.clone()));
+    let found = reader.cached_or_read(pages, key_of, |_, _| true, read).await;
+    reader.source.counted.pass_held(found.iter().flatten().map(|page| page.items.len()).sum()).await;
+    found
 }
 
-/// Reads a page that is not cached, and caches it.
+/// Reads a page that is not cached, and caches it if its list is public.
 ///
 /// # Errors
 /// Those of [`posts::read_page`].
@@ -62,8 +48,8 @@ pub async fn read_page(reader: &Reader, source: &dyn PostSource, page: &PageKey)
     let PageKey { list, arguments, requested } = page;
     let part = reader.part();
     let read = Arc::new(posts::read_page(&part, source, list, arguments, *requested).await?);
-    if let Some(key) = key_of(page) {
-        part.keep_part(key, Arc::clone(&read), Until::Scheduled).await;
+    if is_public(list) {
+        part.keep_part(CacheKey::PostPage(Box::new(page.clone())), Arc::clone(&read), Until::Scheduled).await;
     }
     Ok(read)
 }
@@ -77,13 +63,11 @@ pub async fn page_of_terms(
     requested: RequestedFields,
 ) -> Result<Arc<Page<Arc<Term>>>> {
     let key = CacheKey::TermPage(Box::new((list.kind(), list.direction(), arguments.clone(), requested)));
-    if let Some(page) = reader.cached_value::<Arc<Page<Arc<Term>>>>(&key) {
-        reader.source.counted.pass_held(page.items.len()).await;
-        return Ok(page);
-    }
     let read =
         |reader: Reader| async move { terms::read_page(&reader, list, arguments, requested).await.map(Arc::new) };
-    reader.read_and_keep(key, Until::Written, |_| true, read).await
+    let page: Arc<Page<_>> = reader.cached(key, Until::Written, |_| true, read).await?;
+    reader.source.counted.pass_held(page.items.len()).await;
+    Ok(page)
 }
 
 /// # Errors
@@ -93,5 +77,12 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
         return total::count_posts(reader, list).await;
     }
     let key = CacheKey::PostCount(Box::new(list.clone()));
-    reader.cached(key, Until::Scheduled, |reader: Reader| async move { total::count_posts(&reader, list).await }).await
+    reader
+        .cached(
+            key,
+            Until::Scheduled,
+            |_| true,
+            |reader: Reader| async move { total::count_posts(&reader, list).await },
+        )
+        .await
 }

@@ -84,7 +84,7 @@ impl IndexStream {
         if !self.is_caching {
             return None;
         }
-        let cached: Option<FirstKeys> = self.reader.cached_value(&self.cache_key());
+        let cached: Option<FirstKeys> = self.reader.cached_values(std::iter::once(self.cache_key())).pop().flatten();
         let passed = |first: &FirstKeys| first.keys.partition_point(|key| !self.span.contains(key));
         let reaching = cached.map(|first| (passed(&first), first));
         // If all of these keys are before the span, others may follow.

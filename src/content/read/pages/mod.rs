@@ -16,14 +16,13 @@ mod stream;
 pub mod terms;
 pub mod terms_by_count;
 pub mod total;
-pub(in crate::content) mod uses;
 mod window;
 
 pub use crate::content::tables::MonthSpan;
 pub use filter::{Filter, SlugFilter};
 pub use list::{FILTER_SLUGS_MAX, PageKey, PostList, Scope};
-pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource};
-pub use series::number_in_series;
+pub(in crate::content) use posts::posts_with;
+pub use posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostSource, number_in_series};
 pub(in crate::content) use series::sort_as_series;
 pub(in crate::content) use window::Take;
 pub use window::{Page, PageArguments, RequestedFields};

@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use crate::content::error::Result;
 use crate::content::read::reader::Reader;
-use crate::keys::time::{Direction, Span};
-use crate::model::{Post, PostKey};
+use crate::content::tables::read_first;
+use crate::keys::time::{self, Direction, Span};
+use crate::keys::{Table, term};
+use crate::model::{Post, PostId, PostKey, Term, TermId};
 use crate::store::PAGE_ROWS_MAX;
 use crate::telemetry::metrics;
 
 use super::index::IndexStream;
 use super::list::{ListQuery, PostList, Scope};
 use super::months::{FILTERED_CHUNK, MonthStream, Reads};
-use super::series::{self, SeriesKeys};
+use super::series::SeriesKeys;
 use super::stream::{Candidate, Intersection, PostStream, Union, next};
 use super::window::{Page, PageArguments, RequestedFields, Take};
 use super::{ReadBudget, excluding_first_slugs, renamed};
@@ -61,7 +63,7 @@ pub async fn read_page(
     let list = of_first_slugs.as_ref().unwrap_or(list);
     let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
     let pages = Pages { reader, source };
-    if let Some((series, of_first_slugs)) = pages.keys_of_series(list, &whole).await? {
+    if let Some((series, of_first_slugs)) = keys_of_series(reader, list, &whole).await? {
         let list = of_first_slugs.as_ref().unwrap_or(list);
         return pages.read_of_series(list, &series, (after, before), take, requested).await;
     }
@@ -151,37 +153,6 @@ impl Pages<'_> {
         Ok(found)
     }
 
-    /// The keys of a list that is a series; `None` for another. Also the same list with the first slugs of the terms that its filter names, if it
-    /// names them by others. With a filter, all its indexes are read whole.
-    async fn keys_of_series<'l>(
-        &self,
-        list: &'l PostList,
-        whole: &Span,
-    ) -> Result<Option<(SeriesKeys<'l>, Option<PostList>)>> {
-        let Scope::Series { order, .. } = &list.scope else { return Ok(None) };
-        if list.filter.is_empty() {
-            return Ok(series::keys_of(self.reader, list).await?.map(|keys| (keys, None)));
-        }
-        let mut of_first_slugs = None;
-        loop {
-            let (named, budget) = (of_first_slugs.as_ref().unwrap_or(list), Arc::new(ReadBudget::default()));
-            let query = named.query();
-            let opened = open(self.reader, &budget, named, &query, whole, Direction::Forward, PAGE_ROWS_MAX);
-            let (mut stream, mut keys) = (opened.await?, Vec::new());
-            while let Some(candidate) = next(stream.as_mut()).await? {
-                keys.push(candidate.key);
-                // Cached keys never wait for the store, so this task lets others run.
-                if keys.len().is_multiple_of(PAGE_ROWS_MAX) {
-                    self.reader.source.counted.pass_held(PAGE_ROWS_MAX).await;
-                }
-            }
-            match renamed(self.reader, named, &budget).await? {
-                None => return Ok(Some((SeriesKeys::of(keys, order), of_first_slugs))),
-                renamed => of_first_slugs = renamed,
-            }
-        }
-    }
-
     /// A page of a series, whose order is not that of its index.
     async fn read_of_series(
         &self,
@@ -257,6 +228,66 @@ impl Pages<'_> {
         metrics::pointers_skipped(skipped);
         Ok(confirmed)
     }
+}
+
+/// The keys of a list that is a series; `None` for another. Also the same list with the first slugs of the terms that its filter names, if it
+/// names them by others. All its indexes are read whole: one range read for each 1,000 posts, and none for those that are cached.
+async fn keys_of_series<'l>(
+    reader: &Reader,
+    list: &'l PostList,
+    whole: &Span,
+) -> Result<Option<(SeriesKeys<'l>, Option<PostList>)>> {
+    let Scope::Series { order, .. } = &list.scope else { return Ok(None) };
+    let mut of_first_slugs = None;
+    loop {
+        let (named, budget) = (of_first_slugs.as_ref().unwrap_or(list), Arc::new(ReadBudget::default()));
+        let merging = Merging { reader, budget: &budget, span: whole, direction: Direction::Forward };
+        let (mut stream, mut keys) = (merging.open(&named.query(), PAGE_ROWS_MAX), Vec::new());
+        while let Some(candidate) = next(stream.as_mut()).await? {
+            keys.push(candidate.key);
+            // Cached keys never wait for the store, so this task lets others run.
+            if keys.len().is_multiple_of(PAGE_ROWS_MAX) {
+                reader.source.counted.pass_held(PAGE_ROWS_MAX).await;
+            }
+        }
+        match renamed(reader, named, &budget).await? {
+            None => return Ok(Some((SeriesKeys::of(keys, order), of_first_slugs))),
+            renamed => of_first_slugs = renamed,
+        }
+    }
+}
+
+/// The number of a published post in its series, from 1 on; `None` if it is not in it. It costs what the keys of the series cost.
+///
+/// # Errors
+/// If the store fails.
+pub async fn number_in_series(reader: &Reader, series: &Term, key: &PostKey) -> Result<Option<usize>> {
+    let list = PostList::of_series(series);
+    let keys = keys_of_series(reader, &list, &Span::until(reader.now())).await?;
+    Ok(keys.and_then(|(keys, _)| keys.number(key)))
+}
+
+/// Up to `most` posts that have a term, for a change of all of them; drafts and scheduled posts are among them. One range read for each 1,000 of
+/// them, and one for each 1,000 drafts of the site.
+///
+/// # Errors
+/// [`TooBroad`](crate::content::ContentError::TooBroad) if the drafts are in more months than one page may read.
+pub(in crate::content) async fn posts_with(reader: &Reader, term: &TermId, most: usize) -> Result<Vec<PostId>> {
+    let index = Span::default().rows(&term::posts_partition(&term.first_slug), Direction::Forward).of_keys();
+    let rows = read_first(reader.store(), Table::PostsBy(term.kind.into()), &index, most).await?;
+    let mut posts: Vec<PostId> = rows.iter().filter_map(|row| Some(time::parse_time_row(row.key.row())?.id)).collect();
+    let list = PostList::drafts_with(term.kind, &term.first_slug);
+    let Some(span) = list.span(reader.now()) else { return Ok(posts) };
+    let budget = Arc::new(ReadBudget::default());
+    let mut drafts = open(reader, &budget, &list, &list.query(), &span, Direction::Forward, PAGE_ROWS_MAX).await?;
+    while posts.len() < most
+        && let Some(draft) = next(drafts.as_mut()).await?
+    {
+        if draft.post.is_none_or(|post| list.holds(&draft.key, &post)) {
+            posts.push(draft.key.id);
+        }
+    }
+    Ok(posts)
 }
 
 /// How many candidates to take next.

@@ -3,18 +3,10 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use crate::content::error::Result;
-use crate::content::read::reader::Reader;
-use crate::keys::time::{Direction, Span};
-use crate::model::{PostId, PostKey, Slug, Term, TermKind};
-use crate::store::PAGE_ROWS_MAX;
+use crate::model::{PostId, PostKey, Term};
 
-use super::ReadBudget;
-use super::index::IndexStream;
 use super::list::{PostList, Scope};
-use super::stream::next;
 
 /// The published posts of a series, in its order. Some of them may have left it.
 pub(super) struct SeriesKeys<'a> {
@@ -47,6 +39,12 @@ impl<'a> SeriesKeys<'a> {
         Self { keys, order }
     }
 
+    /// The number of a post, from 1 on; `None` if it is not in the series.
+    pub(super) fn number(&self, key: &PostKey) -> Option<usize> {
+        let before = self.count_before(key, false);
+        (self.keys.get(before) == Some(key)).then_some(before + 1)
+    }
+
     /// The number of posts before a post, and the post itself if `is_with` is true.
     pub(super) fn count_before(&self, key: &PostKey, is_with: bool) -> usize {
         let rank = self.order.rank(key);
@@ -73,36 +71,9 @@ impl PostList {
     }
 }
 
-/// The keys of a list that is a series without a filter; `None` for another. One range read for each 1,000 posts, and none for those that are cached.
-pub(super) async fn keys_of<'a>(reader: &Reader, list: &'a PostList) -> Result<Option<SeriesKeys<'a>>> {
-    let Scope::Series { id, order } = &list.scope else { return Ok(None) };
-    read(reader, &id.first_slug, order).await.map(Some)
-}
-
-/// The number of a published post in its series, from 1 on; `None` if it is not in it. It costs what the keys of the series cost.
-///
-/// # Errors
-/// If the store fails.
-pub async fn number_in_series(reader: &Reader, series: &Term, key: &PostKey) -> Result<Option<usize>> {
-    let series = read(reader, &series.id.first_slug, &series.order).await?;
-    let before = series.count_before(key, false);
-    Ok((series.keys.get(before) == Some(key)).then_some(before + 1))
-}
-
 /// Sorts keys in the order of a series that names these posts.
 pub(in crate::content) fn sort_as_series(named: &[PostId], keys: &mut [PostKey]) {
     Order::of(named).sort(keys);
-}
-
-async fn read<'a>(reader: &Reader, first_slug: &Slug, named: &'a [PostId]) -> Result<SeriesKeys<'a>> {
-    let (budget, span) = (Arc::new(ReadBudget::default()), Span::until(reader.now()));
-    let index = (TermKind::Series.into(), first_slug);
-    let stream = IndexStream::new(reader, budget, index, &span, Direction::Forward, PAGE_ROWS_MAX);
-    let (mut stream, mut keys) = (stream.caching(), Vec::new());
-    while let Some(candidate) = next(&mut stream).await? {
-        keys.push(candidate.key);
-    }
-    Ok(SeriesKeys::of(keys, named))
 }
 
 #[cfg(test)]

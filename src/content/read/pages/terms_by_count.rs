@@ -135,7 +135,7 @@ impl TermsByCount {
         let read = |reader: Reader| async move {
             terms::read_all(&reader, kind, TERMS_BY_COUNT_MAX as usize + 1).await.map(Arc::new)
         };
-        let all: Arc<Vec<_>> = reader.cached(CacheKey::AllTerms(kind), Until::Written, read).await?;
+        let all: Arc<Vec<_>> = reader.cached(CacheKey::AllTerms(kind), Until::Written, |_| true, read).await?;
         self.check(all.len() as u64)?;
         Ok(all)
     }

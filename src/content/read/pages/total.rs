@@ -116,7 +116,7 @@ async fn read_counts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
     let row_of =
         |term: &TermId| (Table::PostsBy(term.kind.into()), place::count(term::posts_partition(&term.first_slug)));
     let rows: Vec<_> = terms.iter().map(row_of).collect();
-    let rows = get_each(reader.store(), &rows).await;
+    let rows = get_each(reader.store(), &rows, false).await;
     let counts =
         terms.iter().zip(rows).map(|(term, row)| async move { count_of_term(reader, term, row?.as_ref()).await });
     let counts: Vec<_> = counts.collect();

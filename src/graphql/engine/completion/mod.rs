@@ -18,7 +18,7 @@ use crate::graphql::error::is_request_error;
 use crate::graphql::outline::{OperationOutline, SetId};
 use crate::graphql::type_map::{self, TypeMap};
 use collect::{Collector, TrueVariables};
-use faults::{Faults, Places, keep_one_for_each_position};
+use faults::{Faults, keep_one_for_each_position};
 use type_names::TypeNames;
 
 pub(super) use type_names::TYPE_NAME_KEY;
@@ -58,7 +58,7 @@ impl Completion {
             // The engine turns a root without keys into null. If a non-null field of the root failed, the walk makes it null again.
             response.data = Value::Object(IndexMap::new());
         }
-        let places = Places::of(&response.errors);
+        let faults = Faults::of(&response.errors);
         let outline = self.operation.outline();
         let collector = Collector { outline, variables: &self.variables, types: &self.types };
         let type_names = TypeNames::needed(outline, &self.types);
@@ -66,7 +66,7 @@ impl Completion {
         let operation = self.operation.operation();
         let group = walk.add_group(self.types.root(operation.kind), vec![operation.set]);
         // The root of an operation is nullable, so null never propagates beyond it.
-        walk.complete(&mut response.data, ExpectedValue { of: None, group: Some(group) }, places.faults());
+        walk.complete(&mut response.data, ExpectedValue { of: None, group: Some(group) }, Some(&faults));
     }
 }
 
@@ -104,12 +104,12 @@ struct CompletionWalk<'a> {
 
 impl<'a> CompletionWalk<'a> {
     /// Completes a value. Returns false if it failed and is not nullable; then the parent must become null.
-    fn complete(&mut self, value: &mut Value, expected: ExpectedValue<'a>, faults: Faults<'_>) -> bool {
-        let is_kept = !faults.are_here()
+    fn complete(&mut self, value: &mut Value, expected: ExpectedValue<'a>, faults: Option<&Faults<'_>>) -> bool {
+        let is_kept = faults.is_none_or(|faults| !faults.are_here)
             && match value {
                 Value::Object(object) => expected.group.is_none_or(|group| self.object(object, group, faults)),
                 Value::List(items) => self.list(items, expected, faults),
-                _ => faults.is_empty(),
+                _ => faults.is_none(),
             };
         if !is_kept {
             *value = Value::Null;
@@ -117,28 +117,35 @@ impl<'a> CompletionWalk<'a> {
         is_kept || expected.of.is_none_or(|of| of.nullable)
     }
 
-    fn list(&mut self, items: &mut [Value], expected: ExpectedValue<'a>, faults: Faults<'_>) -> bool {
-        if expected.group.is_none() && faults.is_empty() {
+    fn list(&mut self, items: &mut [Value], expected: ExpectedValue<'a>, faults: Option<&Faults<'_>>) -> bool {
+        if expected.group.is_none() && faults.is_none() {
             return true;
         }
         let item = ExpectedValue { of: expected.of.and_then(type_map::item), ..expected };
-        items.iter_mut().enumerate().all(|(index, value)| self.complete(value, item, faults.below_index(index)))
+        items
+            .iter_mut()
+            .enumerate()
+            .all(|(index, value)| self.complete(value, item, faults.and_then(|faults| faults.items.get(&index))))
     }
 
-    fn object(&mut self, object: &mut IndexMap<Name, Value>, group: GroupId, faults: Faults<'_>) -> bool {
+    fn object(&mut self, object: &mut IndexMap<Name, Value>, group: GroupId, faults: Option<&Faults<'_>>) -> bool {
         let shape = self.shape_of(object, group);
-        self.put_in_failed(object, shape, faults);
+        if let Some(faults) = faults {
+            self.put_in_failed(object, shape, faults);
+        }
         self.put_in_order(object, shape);
         object.iter_mut().enumerate().all(|(index, (key, value))| {
             let expected = self.expected(shape, index, key);
-            expected.is_none_or(|expected| self.complete(value, expected, faults.below_key(key)))
+            expected.is_none_or(|expected| {
+                self.complete(value, expected, faults.and_then(|faults| faults.keys.get(key.as_str())))
+            })
         })
     }
 
     /// Adds null for failed fields, which the engine omits.
-    fn put_in_failed(&self, object: &mut IndexMap<Name, Value>, shape: usize, faults: Faults<'_>) {
-        for key in faults.keys() {
-            if self.shapes[shape].contains_key(key) && !object.contains_key(key) {
+    fn put_in_failed(&self, object: &mut IndexMap<Name, Value>, shape: usize, faults: &Faults<'_>) {
+        for key in faults.keys.keys() {
+            if self.shapes[shape].contains_key(*key) && !object.contains_key(*key) {
                 object.insert(Name::new(key), Value::Null);
             }
         }
