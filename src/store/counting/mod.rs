@@ -17,8 +17,8 @@ use tokio::task::yield_now;
 use super::explanation::Begun;
 use super::storage_use::StorageUse;
 use super::{
-    AccessedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, ReadSet, Result, RowRange,
-    Snapshot, Store, TableStore,
+    AccessKind, AccessedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, ReadSet, Result,
+    RowRange, Snapshot, Store, TableStore,
 };
 pub use near::NEAR_ROWS_MAX;
 use state::{CountingState, ROWS_BETWEEN_YIELDS};
