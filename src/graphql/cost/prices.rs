@@ -144,18 +144,6 @@ const PUBLISHED: Price =
 /// A term by one of its slugs. The first slug of an actor's author may belong to another author meanwhile.
 const TERM: Price = shared(TERM_READS);
 const TERMS_OF_REVISION: Price = Price::of(Reads::TermsOfRevision).returning(Objects::AtMost(TERMS_OF_POST));
-const CONNECTIONS: &[&str] = &[
-    "AssetConnection",
-    "AuditLogEntryConnection",
-    "AuthorConnection",
-    "CategoryConnection",
-    "PageConnection",
-    "PostConnection",
-    "RevisionConnection",
-    "SeriesConnection",
-    "TagConnection",
-    "TokenConnection",
-];
 const COUNTED_CONNECTIONS: &[&str] =
     &["AuthorConnection", "CategoryConnection", "PostConnection", "SeriesConnection", "TagConnection"];
 const LINKS: &[&str] = &["LinkTranslationsPayload", "UnlinkTranslationsPayload"];
@@ -234,8 +222,6 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Category"], "parent", Price::of(Reads::TermOfPost(TermKind::Category))),
     (&["ChangeFeed"], "changes", PAGE),
     (&["ContentAuditLogEntry"], "node", Price::of(Reads::Post { more: 0 })),
-    (CONNECTIONS, "edges", PAGE),
-    (CONNECTIONS, "nodes", PAGE),
     (COUNTED_CONNECTIONS, "totalCount", Price::of(Reads::Count)),
     (&["Mutation"], "createAuthor", CHANGE),
     (&["Mutation"], "createCategory", CHANGE),
@@ -369,6 +355,9 @@ impl Prices {
     }
 
     pub(super) fn get(&self, of: &str, field: &str) -> Option<&Price> {
+        if of.ends_with("Connection") && matches!(field, "edges" | "nodes") {
+            return Some(&PAGE);
+        }
         self.0.get(of)?.get(field)
     }
 }

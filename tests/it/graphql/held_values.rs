@@ -331,7 +331,7 @@ async fn an_answer_from_held_values_depends_on_what_they_depend_on() {
     // In another order, so that the answer is not held, but all values are.
     let again = "{ post(slug: \"post-1\") { title } posts { nodes { tags { name } title } } }";
     let ask = async |query: &str| {
-        let request = crate::support::graphql::json_request("application/json").header("GraphQL-Explain", "report");
+        let request = crate::support::graphql::json_request("application/json");
         let request = request.body(axum::body::Body::from(json!({ "query": query }).to_string())).expect("a request");
         let router: axum::Router = router.clone();
         let answered = tokio::spawn(tower::ServiceExt::oneshot(router, request)).await;
