@@ -44,7 +44,7 @@ pub(super) fn with_cost(response: Response, reader: &Reader, price: &Price, repo
         },
     );
     metrics::held(HeldKind::Value, "hit", u64::from(used.hits));
-    price.check_used(used.requests().into());
+    price.check_used(used.bounded_requests().into());
     report(response, price, reported, Some((reader, &used)))
 }
 

@@ -3,6 +3,8 @@
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageUse {
     pub point_reads: u32,
+    /// Reads of several rows whose page was empty, so that the rows were read again. No bound contains them.
+    pub empty_reads: u32,
     pub range_reads: u32,
     pub transactions: u32,
     /// Cached values, for which nothing was read.
@@ -17,7 +19,13 @@ pub struct StorageUse {
 }
 
 impl StorageUse {
+    /// Requests in all, as a store's log counts them.
     pub fn requests(&self) -> u32 {
+        self.bounded_requests() + self.empty_reads
+    }
+
+    /// The requests that a bound contains.
+    pub fn bounded_requests(&self) -> u32 {
         self.point_reads + self.range_reads + self.transactions
     }
 }

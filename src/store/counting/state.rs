@@ -69,7 +69,7 @@ impl CountingState {
     /// # Errors
     /// If so many more requests exceed the maximum, which is a mistake of the code that computed it.
     pub(super) fn check(&self, more: usize) -> Result<()> {
-        let requests = u64::from(self.used.requests()) + more as u64;
+        let requests = u64::from(self.used.bounded_requests()) + more as u64;
         let Some(max) = self.requests_max.filter(|max| requests > *max) else { return Ok(()) };
         Err(StoreError::Internal(format!("a query is stopped at {max} storage requests, because its bound is lower")))
     }
