@@ -9,7 +9,7 @@ use azure_storage::{ConnectionString, EMULATOR_ACCOUNT, EMULATOR_ACCOUNT_KEY, En
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use super::client;
+use super::http::http_client;
 use super::identity::{self, EntraTokens};
 use super::service::Service;
 use crate::store::Result;
@@ -99,7 +99,7 @@ impl Connection {
             Self::String(text) => read_connection_string(text, service),
             Self::Entra { account, endpoint, client_id } => {
                 let (account, endpoint) = entra_access(account, endpoint.as_deref(), service)?;
-                let tokens = identity::tokens(Arc::new(client::http_client(&endpoint)?), client_id.as_deref())?;
+                let tokens = identity::tokens(Arc::new(http_client(&endpoint)?), client_id.as_deref())?;
                 Ok(Access { account, endpoint, credential: Credential::Entra(tokens) })
             }
         }

@@ -9,6 +9,7 @@ mod call;
 mod client;
 mod connection;
 mod errors;
+mod http;
 mod identity;
 mod json;
 mod policy;

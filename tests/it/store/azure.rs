@@ -97,7 +97,7 @@ fn invalid_settings_are_refused_before_anything_is_sent() {
     };
     for (text, prefix, named) in [
         ("AccountName=mine", "", "AccountKey or SharedAccessSignature is missing"),
-        ("nonsense", "", "part 1 has no `=`"),
+        ("nonsense", "", "is not NAME=VALUE"),
         ("UseDevelopmentStorage=true", "2nd", "the table prefix \"2nd\""),
     ] {
         let error = connect(text, prefix).err().unwrap_or_else(|| panic!("{text} was taken"));
