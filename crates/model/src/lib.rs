@@ -36,7 +36,6 @@ pub mod metadata;
 pub mod navigation;
 pub mod node_id;
 pub mod page_path;
-mod plain_paragraph;
 pub mod post;
 pub mod profile;
 pub mod rules;
