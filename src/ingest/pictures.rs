@@ -36,7 +36,7 @@ pub(super) async fn add(
     options: ImportOptions,
     report: &mut ImportReport,
 ) -> Result<Pictures> {
-    let (media, named) = (source.media().cloned(), source.pictures());
+    let (media, named) = (source.media().cloned(), &source.found.pictures);
     let none = || Pictures { media: source.media().cloned(), ..Pictures::default() };
     let exported = source.assets();
     let folder = source.folder().or(source.media().map(Media::root));
