@@ -100,9 +100,9 @@ pub fn wxr(data: &[u8]) {
 
 fn read_all(path: &Path, format: Format) {
     let Ok(source) = open(path, Some(format)) else { return };
-    for index in 0..source.entries().len() {
+    for index in 0..source.found.entries.len() {
         let read = source.read(index).expect("the file has not changed");
-        assert_eq!(read.origin, source.entries()[index].origin());
+        assert_eq!(read.origin, source.found.entries[index].origin.as_str());
     }
 }
 

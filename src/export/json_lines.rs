@@ -6,7 +6,7 @@ use std::io::Write;
 use crate::content::Content;
 use crate::import::ImportedCover;
 use crate::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION};
-use crate::model::{AssetHash, Post, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
+use crate::model::{AssetHash, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
 
 use super::ExportError;
 use super::series::SeriesPlaces;
@@ -113,56 +113,39 @@ fn record_of_cover(cover: Option<AssetHash>) -> ImportedCover {
 }
 
 fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), whole: WholePost) -> PostRecord {
-    let Post {
-        id,
-        slug,
-        title,
-        subtitle,
-        excerpt,
-        has_own_excerpt,
-        version,
-        created_at,
-        updated_at,
-        published_at,
-        cover,
-        enclosure,
-        language,
-        translation_group,
-        is_featured,
-        ..
-    } = whole.post.clone();
+    let post = whole.post;
     let texts = |kind| {
         let now = |first: &Slug| slugs.get(&(kind, first.clone())).unwrap_or(first).to_string();
-        whole.post.terms(kind).iter().map(now).collect()
+        post.terms(kind).iter().map(now).collect()
     };
     PostRecord {
-        id: id.to_string(),
-        slug,
-        former_slugs: whole.post.former_slugs.clone(),
-        title,
-        subtitle,
-        excerpt: Some(excerpt).filter(|_| has_own_excerpt),
-        markdown: whole.markdown.to_string(),
-        metadata: Some(whole.metadata),
-        cover_id: record_of_cover(cover),
-        enclosure,
-        language: language.into(),
-        translation_group: translation_group.map(|group| group.to_string()),
-        featured: Some(is_featured),
-        status: match whole.post.status(content.clock().now()) {
-            PostStatus::Draft => Status::Draft,
-            PostStatus::Scheduled => Status::Scheduled,
-            PostStatus::Published => Status::Published,
-        },
-        version,
-        created_at,
-        updated_at,
-        published_at,
         authors: texts(TermKind::Author),
         categories: texts(TermKind::Category),
         tags: texts(TermKind::Tag),
         series: Some(texts(TermKind::Series)),
-        series_position: places.of(&whole.post),
-        origin: whole.post.origin,
+        series_position: places.of(&post),
+        status: match post.status(content.clock().now()) {
+            PostStatus::Draft => Status::Draft,
+            PostStatus::Scheduled => Status::Scheduled,
+            PostStatus::Published => Status::Published,
+        },
+        id: post.id.to_string(),
+        slug: post.slug,
+        former_slugs: post.former_slugs,
+        title: post.title,
+        subtitle: post.subtitle,
+        excerpt: Some(post.excerpt).filter(|_| post.has_own_excerpt),
+        markdown: whole.markdown.to_string(),
+        metadata: Some(whole.metadata),
+        cover_id: record_of_cover(post.cover),
+        enclosure: post.enclosure,
+        language: post.language.into(),
+        translation_group: post.translation_group.map(|group| group.to_string()),
+        featured: Some(post.is_featured),
+        version: post.version,
+        created_at: post.created_at,
+        updated_at: post.updated_at,
+        published_at: post.published_at,
+        origin: post.origin,
     }
 }

@@ -19,8 +19,8 @@ use crate::content::maintenance::Inventory;
 use crate::content::write::{Change, Outcome, Planned, Renamed, SavedTerms, Stored};
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::import::{
-    ExistingPost, Failed, ImportSource, ImportedPost, ImportedTerm, InternalLinks, KnownTerm, Note, PostSlugs,
-    ResolvedPosts, parallel, resolve_post_slugs, resolve_terms,
+    ExistingPost, Failed, ImportSource, ImportedPost, ImportedTerm, InternalLinks, Note, PostSlugs, ResolvedPosts,
+    parallel, resolve_post_slugs, resolve_terms,
 };
 use crate::model::{
     ActorKind, ActorSnapshot, BadParent, IndexedFields, Instant, PostId, Slug, Term, TermKind, WholePost, rules,
@@ -58,20 +58,20 @@ pub async fn import(
     let inventory = content.inventory().await?;
     let writer = content.writer()?.by(ActorSnapshot::import());
     let mut report = ImportReport {
-        redirects: source.redirects().len(),
-        skipped: source.skipped().to_vec(),
-        failed: source.failed().to_vec(),
-        notes: source.notes().to_vec(),
+        redirects: source.found.redirects.len(),
+        skipped: source.found.skipped.to_vec(),
+        failed: source.found.failed.to_vec(),
+        notes: source.found.notes.to_vec(),
         metadata: source.metadata(),
         ignored: source.ignored(),
         ..ImportReport::default()
     };
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
-    let Ok(PostSlugs { posts, notes }) = resolve_post_slugs(source.entries(), source.redirects(), existing);
+    let Ok(PostSlugs { posts, notes }) = resolve_post_slugs(&source.found.entries, &source.found.redirects, existing);
     let resolved = find_renamed(&inventory, &source, posts);
     let links = InternalLinks::of(&source, &resolved);
     let pictures = pictures::add(content, &source, options, &mut report).await?;
-    let mut pages = source.pages().to_vec();
+    let mut pages = source.found.pages.to_vec();
     for page in &mut pages {
         let origin = page.origin.as_deref().unwrap_or_default();
         pictures.replace(origin, &mut page.markdown, &mut page.cover, page.of_export.as_ref());
@@ -84,7 +84,7 @@ pub async fn import(
     site_pages::import(content, &writer, pages, options, &mut report).await?;
     let terms = save_terms(content, &writer, &source, &pictures, options.dry_run, &mut report).await?;
     report.notes.extend(notes);
-    let (mut done, total) = (0, source.entries().len());
+    let (mut done, total) = (0, source.found.entries.len());
     let (series, groups) = (SeriesOrders::default(), Groups::default());
     let parts = Parts {
         source: Arc::clone(&source),
@@ -104,7 +104,7 @@ pub async fn import(
         let id = run.parts.resolved.existing_id(index).and_then(|id| id.parse::<PostId>().ok());
         id.is_some_and(|id| run.parts.inventory.linked.contains(&id))
     };
-    let mut batches = Batches::new(source.entries(), is_linked);
+    let mut batches = Batches::new(&source.found.entries, is_linked);
     let mut next = run.build(&batches.next().unwrap_or_default()).await?;
     while !next.is_empty() {
         done += next.len();
@@ -241,8 +241,8 @@ impl Parts {
         new_id: PostId,
         (now, indexed): (Instant, &IndexedFields),
     ) -> std::result::Result<Built, Failed> {
-        let entries = self.source.entries();
-        let failed = |reason| Failed { origin: entries[index].origin().to_owned(), reason };
+        let entries = &self.source.found.entries;
+        let failed = |reason| Failed { origin: entries[index].origin.to_string(), reason };
         let resolved = self.resolved.get(entries, index);
         let mut imported = self.source.read(index)?;
         let is_long = imported.markdown.len() >= LONG_BYTES;
@@ -270,7 +270,7 @@ impl Parts {
         }
         let change = Change { before: stored, after: Some(after) };
         match changed_here(&change) {
-            Some(by) if !self.overwrites => Ok(Built::Kept(kept(entries[index].origin(), by))),
+            Some(by) if !self.overwrites => Ok(Built::Kept(kept(&entries[index].origin, by))),
             _ => plan_change(change, indexed).map_err(failed),
         }
     }
@@ -310,7 +310,7 @@ fn find_renamed(inventory: &Inventory, source: &ImportSource, mut resolved: Reso
     if inventory.posts.is_empty() {
         return resolved;
     }
-    let entries = source.entries();
+    let entries = &source.found.entries;
     let taken = (0..entries.len()).filter_map(|index| resolved.existing_id(index));
     let taken: HashSet<String> = taken.map(str::to_owned).collect();
     let by_origin: HashMap<(&str, Instant), &PostId> = inventory
@@ -324,8 +324,8 @@ fn find_renamed(inventory: &Inventory, source: &ImportSource, mut resolved: Reso
         if resolved.existing_id(index).is_some() {
             continue;
         }
-        let by_id = entry.id().filter(|id| !taken.contains(*id) && is_stored(id));
-        let found = entry.published_at().and_then(|at| by_origin.get(&(entry.origin(), at)));
+        let by_id = entry.id.as_deref().filter(|id| !taken.contains(*id) && is_stored(id));
+        let found = entry.published_at.and_then(|at| by_origin.get(&(entry.origin.as_str(), at)));
         if let Some(id) = by_id.or_else(|| found.map(|id| id.as_str())) {
             resolved.set_existing_id(entries, index, id.to_owned());
         }
@@ -355,17 +355,15 @@ async fn save_terms(
         }
         let (mut imported, notes) = own_terms::give_own_slugs(source.terms(kind), &stored);
         if kind == TermKind::Author {
-            pictures.give_avatars(source.avatars(), &mut imported);
+            pictures.give_avatars(&source.found.avatars, &mut imported);
         }
         report.notes.extend(notes);
-        let known: Vec<KnownTerm> =
-            stored.iter().map(|term| KnownTerm { slug: term.slug.clone(), name: term.name.clone() }).collect();
-        let resolved = resolve_terms(&imported, &known);
+        let resolved = resolve_terms(&imported, &stored);
         let mut missing: Vec<Term> = resolved.terms.iter().map(|new| build::term(kind, new, &stored)).collect();
         terms.know(&stored);
         terms.know(&missing);
         if kind == TermKind::Category {
-            terms.set_parents(&resolved, source.category_tree(), &mut missing);
+            terms.set_parents(&resolved, &source.found.category_tree, &mut missing);
         }
         if dry_run {
             report.terms_made += resolved.terms.iter().filter(|term| term.is_new).count();

@@ -20,7 +20,7 @@ pub(super) struct Batches<'e> {
 impl<'e> Batches<'e> {
     pub(super) fn new(entries: &'e [Entry], is_linked: impl Fn(usize) -> bool) -> Self {
         let mut order: Vec<u32> = (0..entries.len() as u32).collect();
-        order.sort_by_cached_key(|index| (!is_linked(*index as usize), entries[*index as usize].published_at()));
+        order.sort_by_cached_key(|index| (!is_linked(*index as usize), entries[*index as usize].published_at));
         let others = order.len() - order.partition_point(|index| is_linked(*index as usize));
         Self { entries, order: order.into_iter(), others }
     }
@@ -33,7 +33,7 @@ impl Iterator for Batches<'_> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while batch.len() < POSTS_AT_ONCE {
             let Some(index) = self.order.as_slice().first().map(|index| *index as usize) else { break };
-            bytes += self.entries[index].body_bytes();
+            bytes += self.entries[index].body_bytes;
             let is_other = self.order.len() == self.others;
             if (bytes > BODIES_BYTES_MAX || is_other) && !batch.is_empty() {
                 break;
@@ -48,19 +48,18 @@ impl Iterator for Batches<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::EntryFields;
 
     fn entry(at: Option<&str>, body_bytes: usize) -> Entry {
-        Entry::new(EntryFields {
-            origin: String::new(),
+        Entry {
+            origin: "".into(),
             id: None,
             slug: "a".parse().expect("a slug"),
             published_at: at.map(|at| at.parse().expect("an instant")),
-            former_slugs: Vec::new(),
-            aliases: Vec::new(),
+            former_slugs: Box::default(),
+            aliases: Box::default(),
             language: None,
             body_bytes,
-        })
+        }
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Adds the pictures and other files of an imported folder or export to the site. The rule: one that is refused stays as it is in the text, and is in the report with its file and
-//! the reason; it never stops the import. The report counts the others. Bytes that the site has, or that this import has met before, are not decoded again.
+//! the reason; it never stops the import. The report counts the others. Bytes that the site has are not decoded again.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::assets::{AssetError, AssetLibrary};
+use crate::assets::AssetLibrary;
 use crate::content::assets::{AssetEditor, NewAsset};
 use crate::content::commands::Edited;
 use crate::content::{Content, ContentError, Result};
@@ -36,7 +36,7 @@ pub(super) async fn add(
     options: ImportOptions,
     report: &mut ImportReport,
 ) -> Result<Pictures> {
-    let (media, named) = (source.media().cloned(), source.pictures());
+    let (media, named) = (source.media().cloned(), &source.found.pictures);
     let none = || Pictures { media: source.media().cloned(), ..Pictures::default() };
     let exported = source.assets();
     let folder = source.folder().or(source.media().map(Media::root));
@@ -55,8 +55,8 @@ pub(super) async fn add(
     let mut pictures = Pictures { root: root.to_owned(), media, assets: HashMap::new() };
     let (reader, actor) = (content.reader(), Actor::new(ActorKind::Import, "import", Role::Editor));
     let editor = AssetEditor::new(content, &reader, &actor)?;
-    let (accepted, refused, counts, notes) = (HashSet::new(), HashMap::new(), PictureCounts::default(), Vec::new());
-    let mut adding = Adding { library, editor, root, options, accepted, refused, counts, notes };
+    let (accepted, counts, notes) = (HashSet::new(), PictureCounts::default(), Vec::new());
+    let mut adding = Adding { library, editor, root, options, accepted, counts, notes };
     if let Some((_, records)) = exported {
         adding.add_exported(records, &mut report.notes).await?;
     }
@@ -127,8 +127,6 @@ struct Adding<'a> {
     options: ImportOptions,
     /// The pictures that a dry run would have added.
     accepted: HashSet<AssetHash>,
-    /// The pictures that cannot be decoded, by the hash of their bytes, with the reason.
-    refused: HashMap<AssetHash, String>,
     counts: PictureCounts,
     notes: Vec<Note>,
 }
@@ -176,18 +174,9 @@ impl Adding<'_> {
             }
             Ok(_) => {}
         }
-        if let Some(reason) = self.refused.get(&asset.hash) {
-            return Ok(Err(reason.clone()));
-        }
         let ready = match self.library.decode(clean).await {
             Ok(ready) => ready,
-            Err(error) => {
-                let reason = error.to_string();
-                if matches!(error, AssetError::Bad(_)) {
-                    self.refused.insert(asset.hash, reason.clone());
-                }
-                return Ok(Err(reason));
-            }
+            Err(error) => return Ok(Err(error.to_string())),
         };
         if self.options.dry_run {
             self.accepted.insert(asset.hash.clone());

@@ -1,5 +1,7 @@
 //! The options and the result of an import. The rule: every item that was not imported is named, with the reason.
 
+use serde::Serialize;
+
 use crate::content::write::Outcome;
 use crate::model::BrokenLink;
 
@@ -18,15 +20,19 @@ pub struct ImportOptions {
 }
 
 /// The result of an import, or with `dry_run` what it would be.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ImportReport {
+    #[serde(rename = "created")]
     pub made: usize,
     pub changed: usize,
     pub unchanged: usize,
     /// Posts that differ from the source, and that a mutation has changed since the last import; each has a note.
     pub kept: usize,
+    #[serde(rename = "termsCreated")]
     pub terms_made: usize,
     pub pages: PageCounts,
+    #[serde(rename = "assets")]
     pub pictures: PictureCounts,
     pub redirects: usize,
     pub skipped: Vec<Skipped>,
@@ -43,15 +49,17 @@ pub struct ImportReport {
 }
 
 /// How many files of pictures an import has added to the site, and how many the site had.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct PictureCounts {
+    #[serde(rename = "created")]
     pub made: usize,
     pub unchanged: usize,
 }
 
 /// How many pages of the site an import has made, changed, or found unchanged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct PageCounts {
+    #[serde(rename = "created")]
     pub made: usize,
     pub changed: usize,
     pub unchanged: usize,

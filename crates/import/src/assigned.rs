@@ -46,7 +46,7 @@ impl ResolvedPosts {
     pub fn get(&self, entries: &[Entry], index: usize) -> ResolvedPost {
         match &self.0[index] {
             Assigned::Other(post) => ResolvedPost::clone(post),
-            Assigned::Nothing | Assigned::Preferred => ResolvedPost::of(entries[index].slug()),
+            Assigned::Nothing | Assigned::Preferred => ResolvedPost::of(entries[index].slug.clone()),
         }
     }
 
@@ -70,7 +70,7 @@ impl ResolvedPosts {
     fn has_slug(&self, entries: &[Entry], index: usize, slug: &str) -> bool {
         match &self.0[index] {
             Assigned::Nothing => false,
-            Assigned::Preferred => entries[index].slug_text() == slug,
+            Assigned::Preferred => entries[index].slug.as_str() == slug,
             Assigned::Other(post) => post.slug.as_str() == slug,
         }
     }
@@ -89,7 +89,7 @@ impl<'e> AssignedSlugs<'e> {
     /// `order`: the order in which the entries choose.
     pub(super) fn new(entries: &'e [Entry], order: &[u32]) -> Self {
         let mut by_slug = order.to_vec();
-        by_slug.sort_by_key(|index| entries[*index as usize].slug_text());
+        by_slug.sort_by_key(|index| entries[*index as usize].slug.as_str());
         let posts = ResolvedPosts(vec![Assigned::Nothing; entries.len()]);
         Self { entries, by_slug, posts, others: HashMap::new() }
     }
@@ -119,7 +119,7 @@ impl<'e> AssignedSlugs<'e> {
     }
 
     fn slug_text(&self, index: u32) -> &'e str {
-        self.entries[index as usize].slug_text()
+        self.entries[index as usize].slug.as_str()
     }
 
     pub(super) fn is_given(&self, index: usize) -> bool {

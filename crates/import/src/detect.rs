@@ -5,17 +5,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::contentful::Contentful;
 use super::formats::{Format, ReadOptions};
-use super::found::FoundContent;
-use super::ghost::Ghost;
 use super::jsonl::{JsonLines, is_header};
-use super::markdown;
-use super::medium::Medium;
-use super::notion::Notion;
-use super::source::{Export, ImportSource, Posts};
-use super::substack::Substack;
-use super::wxr::{self, Wxr};
+use super::source::{ImportSource, Posts};
+use super::{contentful, ghost, markdown, medium, notion, substack, wxr};
 
 /// How many bytes are searched for the format: a WordPress export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
@@ -109,29 +102,23 @@ fn without_markdown(path: &Path) -> io::Result<OpenError> {
 }
 
 fn read(path: &Path, format: Format, options: ReadOptions) -> io::Result<ImportSource> {
-    fn export<E: Export + Send + Sync + 'static>(
-        format: Format,
-        scanned: io::Result<(FoundContent, E)>,
-    ) -> io::Result<(FoundContent, Posts)> {
-        scanned.map(|(found, export)| (found, Posts::Export(format, Box::new(export))))
-    }
-    let (found, posts) = match format {
+    let (found, media) = match format {
         Format::Markdown => {
             let (found, site) = markdown::scan(path, &options)?;
-            (found, Posts::Folder(path.to_owned(), Box::new(site)))
+            return Ok(ImportSource::new(found, Posts::Folder(path.to_owned(), Box::new(site))));
         }
         Format::JsonLines => {
             let (found, lines) = JsonLines::scan(path)?;
-            (found, Posts::JsonLines(lines))
+            return Ok(ImportSource::new(found, Posts::JsonLines(lines)));
         }
-        Format::Wxr => export(format, Wxr::scan(path, options.time_zone))?,
-        Format::Ghost => export(format, Ghost::scan(path))?,
-        Format::Substack => export(format, Substack::scan(path))?,
-        Format::Medium => export(format, Medium::scan(path))?,
-        Format::Notion => export(format, Notion::scan(path, options))?,
-        Format::Contentful => export(format, Contentful::scan(path, options.time_zone))?,
+        Format::Wxr => wxr::scan(path, options.time_zone)?,
+        Format::Ghost => ghost::scan(path),
+        Format::Substack => substack::scan(path)?,
+        Format::Medium => medium::scan(path)?,
+        Format::Notion => notion::scan(path, options)?,
+        Format::Contentful => contentful::scan(path, options.time_zone),
     };
-    Ok(ImportSource::new(found, posts))
+    Ok(ImportSource::new(found, Posts::Export(format, media)))
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -146,9 +133,9 @@ fn detect(path: &Path) -> io::Result<Detected> {
     if path.is_dir() {
         return Ok(Detected::Format(match () {
             () if JsonLines::is_at(path) => Format::JsonLines,
-            () if Substack::is_at(path) => Format::Substack,
-            () if Medium::is_at(path) => Format::Medium,
-            () if Notion::is_at(path) => Format::Notion,
+            () if substack::is_at(path) => Format::Substack,
+            () if medium::is_at(path) => Format::Medium,
+            () if notion::is_at(path) => Format::Notion,
             () => Format::Markdown,
         }));
     }

@@ -35,15 +35,20 @@ pub(super) fn list(root: &Path) -> io::Result<Vec<String>> {
 
 /// The text of a file, without a byte order mark.
 pub(super) fn text(path: &Path) -> Result<String, String> {
-    let unreadable = |error: io::Error| format!("cannot be read: {error}");
     // Opening a FIFO waits for a writer.
-    if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {
-        return Err("is no regular file".to_owned());
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => Err("is no regular file".to_owned()),
+        _ => whole(path, FILE_BYTES_MAX),
     }
+}
+
+/// Like [`text`], for a file that the caller has looked at.
+pub(super) fn whole(path: &Path, bytes_max: u64) -> Result<String, String> {
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(format!("longer than {FILE_BYTES_MAX} bytes"));
+    let read = File::open(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes));
+    read.map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(format!("longer than {bytes_max} bytes"));
     }
     let text = String::from_utf8(bytes)
         .map_err(|error| format!("is not UTF-8, from byte {} on; is it damaged?", error.utf8_error().valid_up_to()))?;

@@ -37,18 +37,22 @@ pub struct ReadOptions {
     pub unmarked_are_public: bool,
 }
 
+/// The names of the formats.
+const NAMES: [(Format, &str); 8] = [
+    (Format::Markdown, "markdown"),
+    (Format::Wxr, "wxr"),
+    (Format::Ghost, "ghost"),
+    (Format::Substack, "substack"),
+    (Format::Medium, "medium"),
+    (Format::Notion, "notion"),
+    (Format::Contentful, "contentful"),
+    (Format::JsonLines, "jsonl"),
+];
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Markdown => "markdown",
-            Self::Wxr => "wxr",
-            Self::Ghost => "ghost",
-            Self::Substack => "substack",
-            Self::Medium => "medium",
-            Self::Notion => "notion",
-            Self::Contentful => "contentful",
-            Self::JsonLines => "jsonl",
-        })
+        let (_, name) = NAMES.iter().find(|(format, _)| format == self).expect("every format has a name");
+        f.write_str(name)
     }
 }
 
@@ -60,16 +64,7 @@ impl FromStr for Format {
     type Err = BadFormat;
 
     fn from_str(text: &str) -> Result<Self, BadFormat> {
-        match text {
-            "markdown" => Ok(Self::Markdown),
-            "wxr" => Ok(Self::Wxr),
-            "ghost" => Ok(Self::Ghost),
-            "substack" => Ok(Self::Substack),
-            "medium" => Ok(Self::Medium),
-            "notion" => Ok(Self::Notion),
-            "contentful" => Ok(Self::Contentful),
-            "jsonl" => Ok(Self::JsonLines),
-            _ => Err(BadFormat(text.chars().take(64).collect())),
-        }
+        let found = NAMES.iter().find(|(_, name)| *name == text).map(|(format, _)| *format);
+        found.ok_or_else(|| BadFormat(text.chars().take(64).collect()))
     }
 }

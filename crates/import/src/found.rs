@@ -114,21 +114,17 @@ fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
     Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
 }
 
-/// What an item was imported as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Taken {
-    Post,
-    Page,
-    /// The report says why.
-    Nothing,
-}
-
+/// What the first reading of a source has found.
 #[derive(Default)]
-pub(super) struct FoundContent {
+pub struct FoundContent {
+    /// Sorted by path for a folder of files, or in the order of the file or table of an export.
     pub entries: Vec<Entry>,
+    /// The posts of an export of another system, in the order of their entries.
+    pub(super) posts: Vec<ImportedPost>,
+    /// In the order of the source.
     pub pages: Vec<ImportedPage>,
     page_bytes: usize,
-    pub terms: TermList,
+    pub(super) terms: TermList,
     pub category_tree: CategoryTree,
     pub redirects: Vec<Redirect>,
     pub skipped: Vec<Skipped>,
@@ -137,17 +133,17 @@ pub(super) struct FoundContent {
     /// The pictures that the posts and pages name, in the order of the source.
     pub pictures: Vec<PictureFile>,
     /// The pictures of an export that contains them.
-    pub assets: Vec<AssetRecord>,
+    pub(super) assets: Vec<AssetRecord>,
     /// The files of author pictures, by author slug.
     pub avatars: Vec<(Slug, String)>,
     /// The origins of the posts and pages that bodies link to; for a folder of Markdown, the names of their files.
-    pub link_targets: HashSet<String>,
+    pub(super) link_targets: HashSet<String>,
     /// The files that are not read as posts or pages.
-    pub unread: Vec<CompactString>,
+    pub(super) unread: Vec<CompactString>,
     /// By key.
-    pub metadata: BTreeMap<String, MetadataKey>,
+    pub(super) metadata: BTreeMap<String, MetadataKey>,
     /// The origins of the items of an export of another system, until all are read.
-    pub origins: HashSet<String>,
+    pub(super) origins: HashSet<String>,
     /// How many pictures of an export stay at their addresses, because the folder with their files does not exist.
     pictures_left: usize,
 }
@@ -187,33 +183,36 @@ impl FoundContent {
         self.pages.push(page);
     }
 
-    /// Adds an item of an export of another system, with its notes and pictures. `name`: the item in the report.
-    pub(super) fn take_item(&mut self, name: &str, read: ReadItem, media: &Media) -> Taken {
+    /// Adds an item of an export of another system, with its notes and pictures. `name`: the item in the report. Returns false if it is not imported;
+    /// the report says why.
+    pub(super) fn take_item(&mut self, name: &str, read: ReadItem, media: &Media) -> bool {
         let Item { post, page, notes } = match read {
             Ok(item) => item,
             Err(NotImported::Skipped(reason)) => {
                 self.skip(name, reason);
-                return Taken::Nothing;
+                return false;
             }
             Err(NotImported::Failed(reason)) => {
                 self.fail(name, reason);
-                return Taken::Nothing;
+                return false;
             }
         };
         if !self.origins.insert(post.origin.clone()) {
             let named = if name == post.origin { String::new() } else { format!(", as {}", post.origin) };
             self.fail(name, format!("occurs twice{named}; only the first one is read"));
-            return Taken::Nothing;
+            return false;
         }
         if page.is_none() && !self.take_entry(&post, post.to_entry()) {
-            return Taken::Nothing;
+            return false;
         }
         self.take_pictures(name, &post, media);
         self.find_links(&post.markdown);
         notes.into_iter().for_each(|note| self.note(name, note));
-        let Some(place) = page else { return Taken::Post };
-        self.take_page(ImportedPage::of_post(post, place));
-        Taken::Page
+        match page {
+            Some(place) => self.take_page(ImportedPage::of_post(post, place)),
+            None => self.posts.push(post),
+        }
+        true
     }
 
     /// Adds a post, whose body may have been dropped. Returns false if a term of it is invalid; the post has then failed.

@@ -26,7 +26,7 @@ impl InternalLinks {
         if source.marks_links() {
             return Self::Marked(addresses(source, resolved, |origin| vec![origin.to_owned()]));
         }
-        match source.folder().is_some() && !source.link_targets().is_empty() {
+        match source.folder().is_some() && !source.found.link_targets.is_empty() {
             true => Self::OfFiles(addresses(source, resolved, markdown::names_of_file)),
             false => Self::None,
         }
@@ -60,7 +60,7 @@ fn addresses(
     resolved: &ResolvedPosts,
     names: impl Fn(&str) -> Vec<String>,
 ) -> HashMap<String, String> {
-    let (targets, paths, entries) = (source.link_targets(), source.paths(), source.entries());
+    let (targets, paths, entries) = (&source.found.link_targets, source.paths(), &source.found.entries);
     let (mut found, mut repeated) = (HashMap::new(), HashSet::new());
     let mut add = |origin: &str, address: &dyn Fn() -> String| {
         for name in names(origin).into_iter().filter(|name| targets.contains(name)) {
@@ -75,15 +75,15 @@ fn addresses(
             }
         }
     };
-    for page in source.pages() {
+    for page in &source.found.pages {
         if let Some(origin) = &page.origin {
             add(origin, &|| paths.path_of_page(&page.path));
         }
     }
     for (index, entry) in entries.iter().enumerate() {
-        add(entry.origin(), &|| {
+        add(&entry.origin, &|| {
             // A draft has no day yet. The first import after its publication writes its address again.
-            let published_at = entry.published_at().map_or(DateTime::UNIX_EPOCH, |at| at.to_chrono());
+            let published_at = entry.published_at.map_or(DateTime::UNIX_EPOCH, |at| at.to_chrono());
             paths.path_of_post(resolved.get(entries, index).slug.as_str(), published_at)
         });
     }

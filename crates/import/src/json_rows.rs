@@ -2,181 +2,82 @@
 //! parsed only when it is read, so one with wrong values does not affect others; one that breaks the syntax of JSON damages the document.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use tidings_model::json_value::RawObject;
+
+use super::export_files;
 use super::found::FoundContent;
 
-/// The longest file, which is in memory while its rows are found.
+/// The longest file, which is in memory.
 const FILE_BYTES_MAX: u64 = 2 << 30;
-/// The longest row: a post of 16 MiB in several renderings, every byte of it escaped.
-const ROW_BYTES_MAX: u64 = 256 << 20;
+/// How many objects can be around the tables: Ghost writes `{"db":[{"data":{"table":[row, …], …}}]}`, or only the object in this list; Contentful
+/// writes the tables alone.
+const LEVELS_MAX: u32 = 2;
 
-/// The first byte of a row, and its length in bytes.
-pub(super) type RowSpan = (u64, u64);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JsonShape {
-    /// `{"data":{"table":[row, …], …}}`, alone or inside `{"db":[document]}`.
-    Ghost,
-    /// `{"table":[row, …], …}`.
-    Contentful,
-}
-
-/// Reads rows by their positions, fastest in the order of the file.
-pub(super) struct JsonTables {
-    input: BufReader<File>,
-    at: u64,
-    shape: JsonShape,
-    /// The positions of the rows of each table, in the order of the file.
-    places: HashMap<String, Vec<RowSpan>>,
-}
+/// The rows of each table, in the order of the file.
+pub(super) struct JsonTables(HashMap<String, Vec<Box<RawValue>>>);
 
 impl JsonTables {
     /// Finds the tables of an export. `None` if the document is damaged, which the report then says.
-    pub(super) fn open(path: &Path, shape: JsonShape, found: &mut FoundContent) -> io::Result<Option<Self>> {
-        let site = if shape == JsonShape::Ghost { "site" } else { "space" };
-        if fs::metadata(path)?.len() > FILE_BYTES_MAX {
-            let reason = format!("is longer than {FILE_BYTES_MAX} bytes, so nothing was imported");
+    pub(super) fn open(path: &Path, found: &mut FoundContent) -> Option<Self> {
+        let mut tables = Self(HashMap::new());
+        let read = export_files::whole(path, FILE_BYTES_MAX).and_then(|text| {
+            let document = serde_json::from_str(&text);
+            document.map(|document| tables.collect(document, 0)).map_err(|error| format!("not whole JSON: {error}"))
+        });
+        if let Err(reason) = read {
+            let reason = format!("{reason}; nothing was imported, so export it again");
             found.fail(path.display().to_string(), reason);
-            return Ok(None);
+            return None;
         }
-        match find(&fs::read(path)?, shape) {
-            Ok(places) => Ok(Some(Self { shape, places, ..Self::without_tables(path, shape)? })),
-            Err((at, reason)) => {
-                let reason = format!("{reason}; nothing was imported, so export the {site} again");
-                found.fail(format!("byte {at}"), reason);
-                Ok(None)
+        Some(tables)
+    }
+
+    fn collect(&mut self, object: RawObject<'_>, level: u32) {
+        for (name, value) in object.0 {
+            match name.as_str() {
+                "db" | "data" if level < LEVELS_MAX => {
+                    let items = of::<Vec<&RawValue>>(value).unwrap_or_else(|| vec![value]);
+                    items.into_iter().filter_map(of).for_each(|object| self.collect(object, level + 1));
+                }
+                _ => {
+                    if let Some(rows) = of::<Vec<Box<RawValue>>>(value) {
+                        self.0.entry(name).or_default().extend(rows);
+                    }
+                }
             }
         }
     }
 
-    fn without_tables(path: &Path, shape: JsonShape) -> io::Result<Self> {
-        let input = BufReader::with_capacity(1 << 16, File::open(path)?);
-        Ok(Self { input, at: 0, shape, places: HashMap::new() })
-    }
-
-    /// `None` if the document has no such table.
-    pub(super) fn places(&self, table: &str) -> Option<Vec<RowSpan>> {
-        self.places.get(table).cloned()
+    /// Each row of a table, or why it is not valid JSON; `None` if the document has no such table.
+    pub(super) fn rows(&self, table: &str) -> Option<impl Iterator<Item = Result<Value, String>>> {
+        let rows = self.0.get(table)?.iter();
+        Some(rows.map(|row| serde_json::from_str(row.get()).map_err(|error| format!("not JSON: {error}"))))
     }
 
     /// Reads each row of a table, if there is one. `take` returns why a row cannot be read.
     pub(super) fn each(
-        &mut self,
+        &self,
         table: &str,
         found: &mut FoundContent,
         mut take: impl FnMut(Value, &mut FoundContent) -> Result<(), String>,
-    ) -> io::Result<()> {
-        let noun = if self.shape == JsonShape::Ghost { "row" } else { "item" };
-        for (number, place) in (1..).zip(self.places(table).unwrap_or_default()) {
-            if let Err(reason) = self.read(place)?.and_then(|row| take(row, found)) {
-                found.fail(format!("{table}, {noun} {number}"), reason);
+    ) {
+        for (number, row) in (1..).zip(self.rows(table).into_iter().flatten()) {
+            if let Err(reason) = row.and_then(|row| take(row, found)) {
+                found.fail(format!("{table}, item {number}"), reason);
             }
         }
-        Ok(())
     }
-
-    /// The row at this position, or why it is not valid JSON.
-    pub(super) fn read(&mut self, (start, length): RowSpan) -> io::Result<Result<Value, String>> {
-        if length > ROW_BYTES_MAX {
-            return Ok(Err(format!("longer than {ROW_BYTES_MAX} bytes")));
-        }
-        let distance = i128::from(start) - i128::from(self.at);
-        self.input.seek_relative(i64::try_from(distance).map_err(io::Error::other)?)?;
-        let mut bytes = Vec::new();
-        self.at = start + self.input.by_ref().take(length).read_to_end(&mut bytes)? as u64;
-        Ok(serde_json::from_slice(&bytes).map_err(|error| format!("not JSON: {error}")))
-    }
-}
-
-/// Reads one row again, after the first reading.
-pub(super) fn read_again(path: &Path, place: RowSpan) -> Result<Value, String> {
-    // The position of a row says everything about it.
-    let read = JsonTables::without_tables(path, JsonShape::Contentful).and_then(|mut rows| rows.read(place));
-    read.map_err(|error| format!("cannot be read: {error}"))?
-}
-
-/// The fields of an object in their order, also those whose names are repeated.
-struct Fields<'t>(Vec<(String, &'t RawValue)>);
-
-impl<'t> Fields<'t> {
-    fn named(self, name: &str) -> impl Iterator<Item = &'t RawValue> {
-        self.0.into_iter().filter(move |(known, _)| known == name).map(|(_, value)| value)
-    }
-}
-
-impl<'de: 't, 't> Deserialize<'de> for Fields<'t> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Vec::new();
-        while let Some(field) = map.next_entry()? {
-            fields.push(field);
-        }
-        Ok(Fields(fields))
-    }
-}
-
-/// The positions of the rows of each table, or the position and description of the error.
-fn find(bytes: &[u8], shape: JsonShape) -> Result<HashMap<String, Vec<RowSpan>>, (usize, String)> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| (error.valid_up_to(), "the file is not UTF-8 from here on".to_owned()))?;
-    let text = text.trim_start_matches('\u{feff}');
-    let skipped = bytes.len() - text.len();
-    let document: Fields<'_> = serde_json::from_str(text).map_err(|error| broken(skipped, text, &error))?;
-    let lists = match shape {
-        JsonShape::Contentful => vec![document],
-        JsonShape::Ghost => {
-            let (exports, data): (Vec<_>, Vec<_>) = document.0.into_iter().partition(|(name, _)| name == "db");
-            let exports = exports.into_iter().filter_map(|(_, exports)| of::<Vec<&RawValue>>(exports)).flatten();
-            let documents = exports.filter_map(of::<Fields<'_>>).chain([Fields(data)]);
-            documents.flat_map(|document| document.named("data")).filter_map(of::<Fields<'_>>).collect()
-        }
-    };
-    let place = |row: &RawValue| {
-        let start = skipped + (row.get().as_ptr() as usize - text.as_ptr() as usize);
-        (start as u64, row.get().len() as u64)
-    };
-    let mut tables: HashMap<String, Vec<RowSpan>> = HashMap::new();
-    for (name, table) in lists.into_iter().flat_map(|fields| fields.0) {
-        if let Some(rows) = of::<Vec<&RawValue>>(table) {
-            tables.entry(name).or_default().extend(rows.into_iter().map(place));
-        }
-    }
-    Ok(tables)
 }
 
 /// `None` if the value has another type.
 fn of<'t, T: Deserialize<'t>>(value: &'t RawValue) -> Option<T> {
     serde_json::from_str(value.get()).ok()
-}
-
-/// `skipped`: the bytes before the text.
-fn broken(skipped: usize, text: &str, error: &serde_json::Error) -> (usize, String) {
-    if error.is_eof() {
-        return (skipped + text.len(), "the file ends here, before its last value does".to_owned());
-    }
-    let above: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    (skipped + above + error.column(), format!("not JSON: {error}"))
 }
 
 #[cfg(test)]
@@ -185,23 +86,18 @@ mod tests {
 
     /// The rows of each table, or the report of a damaged document.
     fn rows(text: &str) -> Result<Vec<(String, Vec<String>)>, String> {
-        rows_of(text, JsonShape::Ghost)
-    }
-
-    fn rows_of(text: &str, shape: JsonShape) -> Result<Vec<(String, Vec<String>)>, String> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export.json");
-        fs::write(&path, text).expect("a file");
+        std::fs::write(&path, text).expect("a file");
         let mut found = FoundContent::default();
-        let tables = JsonTables::open(&path, shape, &mut found).expect("the file can be read");
-        let Some(mut tables) = tables else { return Err(found.failed[0].to_string()) };
-        let mut read: Vec<_> = tables.places.clone().into_iter().collect();
-        read.sort();
-        let mut row = |place| match tables.read(place).expect("the file can be read") {
-            Ok(value) => value.to_string(),
-            Err(reason) => reason,
+        let Some(tables) = JsonTables::open(&path, &mut found) else { return Err(found.failed[0].to_string()) };
+        let mut names: Vec<&String> = tables.0.keys().collect();
+        names.sort();
+        let rows = |name: &str| {
+            let rows = tables.rows(name).expect("a table");
+            rows.map(|row| row.map_or_else(|reason| reason, |value| value.to_string())).collect()
         };
-        Ok(read.into_iter().map(|(name, places)| (name, places.into_iter().map(&mut row).collect())).collect())
+        Ok(names.into_iter().map(|name| (name.clone(), rows(name))).collect())
     }
 
     #[test]
@@ -210,21 +106,14 @@ mod tests {
             ("a".to_owned(), vec!["{\"x\":\"]}\\\\\\\"\"}".to_owned(), "1.5".to_owned(), "null".to_owned()]),
             ("b".to_owned(), vec![]),
         ];
-        let data = "\"data\": { \"a\": [ {\"x\":\"]}\\\\\\\"\"} , 1.5,null], \"n\": 3, \"b\":[] }";
+        let data = "\"a\": [ {\"x\":\"]}\\\\\\\"\"} , 1.5,null], \"n\": 3, \"b\":[] ";
         for text in [
-            format!("\u{feff}{{\"meta\":{{\"v\":[1,{{}}]}}, {data}}}\n"),
-            format!("{{\"db\":[{{{data},\"meta\":{{}}}}]}}"),
+            format!("{{\"c\":{{}},{data}}}"),
+            format!("\u{feff}{{\"meta\":{{\"v\":[1,{{}}]}}, \"data\":{{{data}}}}}\n"),
+            format!("{{\"db\":[{{\"data\":{{{data}}},\"meta\":{{}}}}]}}"),
         ] {
             assert_eq!(rows(&text).expect("an export"), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn tables_at_the_top_are_the_lists_of_the_document() {
-        let text = "{ \"a\": [1, {\"data\":[2]}], \"b\": {\"c\": [3]}, \"d\": [] }";
-        let found = rows_of(text, JsonShape::Contentful).expect("an export");
-        let counts: Vec<_> = found.iter().map(|(name, rows)| (name.as_str(), rows.len())).collect();
-        assert_eq!(counts, [("a", 2), ("d", 0)]);
     }
 
     #[test]
@@ -235,18 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn the_error_for_a_broken_document_names_the_byte() {
+    fn a_damaged_document_has_no_tables() {
         let deep = format!("{{\"data\":{{\"a\":[{}", "[".repeat(1_000));
         for text in
             ["", "x", "[]", "{", "{\"data\":{\"a\":[1,", "{\"data\":{\"a\":[\"x", "{\"data\":{\"a\":[1}}", "{}}", &deep]
         {
             let reason = rows(text).expect_err(text);
-            assert!(reason.starts_with("byte "), "{text}: {reason}");
+            assert!(reason.contains("nothing was imported"), "{text}: {reason}");
         }
-    }
-
-    #[test]
-    fn a_document_without_data_has_no_tables() {
         for text in ["{}", "{\"db\":[]}", "{\"db\":[1,{}]}", "{\"data\":1}", "{\"db\":[{\"data\":{\"a\":{}}}]}"] {
             assert_eq!(rows(text).expect(text), [], "{text}");
         }

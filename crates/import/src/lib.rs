@@ -2,9 +2,9 @@
 //! The rule: whatever cannot be read as a post is reported with the reason and does not stop the import. The crate only reads and parses, without
 //! store, clock or async code; `ingest` of the server writes.
 //!
-//! A source is read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps a small [`Entry`] of
-//! each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and [`resolve_post_slugs`] turn
-//! names into slugs.
+//! A folder of Markdown and JSON Lines are read in two steps, so that a site of a million posts fits in memory: [`open`] reads everything once and keeps
+//! a small [`Entry`] of each post; [`ImportSource::read`] reads one post again, with its body. Between the two, [`resolve_terms`] and
+//! [`resolve_post_slugs`] turn names into slugs. The posts of an export of another system stay in memory.
 
 mod accounts;
 mod assigned;
@@ -41,8 +41,9 @@ mod wxr;
 
 pub use assigned::{ResolvedPost, ResolvedPosts};
 pub use detect::{INCOMPLETE_EXPORT, OpenError, open, open_with};
-pub use entry::{Entry, EntryFields};
+pub use entry::Entry;
 pub use formats::{Format, ReadOptions};
+pub use found::FoundContent;
 pub use internal_links::InternalLinks;
 pub use language::ImportedLanguage;
 pub use markdown::{
@@ -53,8 +54,10 @@ pub use markdown::{
 pub use media::Media;
 pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
 pub use source::ImportSource;
-pub use terms::{CategoryTree, KnownTerm, NewTerm, ResolvedTerms, folded, resolve_terms};
+pub use terms::{CategoryTree, NewTerm, ResolvedTerms, folded, resolve_terms};
 pub use title::in_words;
+
+use serde::Serialize;
 
 use tidings_model::{
     AssetHash, Enclosure, Instant, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules,
@@ -280,14 +283,15 @@ pub struct Redirect {
 }
 
 /// An item that is not a post.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Skipped {
     pub origin: String,
+    #[serde(rename = "text")]
     pub reason: String,
 }
 
 /// Files that an import does not read, by extension.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ignored {
     /// With its dot, in lower case; empty for names without an extension.
     pub ending: String,
@@ -296,23 +300,22 @@ pub struct Ignored {
 }
 
 /// An item that should be a post, but could not be read as one.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{origin}: {reason}")]
 pub struct Failed {
     pub origin: String,
+    #[serde(rename = "text")]
     pub reason: String,
 }
 
 impl Failed {
-    const CHANGED: &'static str = "the file has changed since the import began";
-
     fn changed(origin: &str) -> Self {
-        Self { origin: origin.to_owned(), reason: Self::CHANGED.to_owned() }
+        Self { origin: origin.to_owned(), reason: "the file has changed since the import began".to_owned() }
     }
 }
 
 /// A key of the metadata of imported posts, for the report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MetadataKey {
     pub key: String,
     pub posts: usize,
@@ -321,7 +324,7 @@ pub struct MetadataKey {
 }
 
 /// A remark about an imported post for the report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Note {
     pub origin: String,
     pub text: String,
@@ -333,16 +336,16 @@ impl ImportedPost {
     }
 
     fn to_entry(&self) -> Entry {
-        Entry::new(EntryFields {
-            origin: self.origin.clone(),
-            id: self.id.clone(),
+        Entry {
+            origin: self.origin.as_str().into(),
+            id: self.id.as_deref().map(Into::into),
             slug: self.slug_or_title().unwrap_or_else(|| Slug::from_name("post").expect("letters are a slug")),
             published_at: self.published_at,
-            former_slugs: self.former_slugs.clone(),
-            aliases: self.aliases.clone(),
+            former_slugs: self.former_slugs.clone().into(),
+            aliases: self.aliases.clone().into(),
             language: self.language.tag().cloned(),
             body_bytes: self.markdown.len(),
-        })
+        }
     }
 
     fn check_terms(&self) -> Result<(), Failed> {

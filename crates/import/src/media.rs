@@ -154,16 +154,7 @@ impl Media {
                 Err(outside) => return Some(Err(outside.to_owned())),
             }
         }
-        Some(Err(self.why_missing()))
-    }
-
-    fn why_missing(&self) -> String {
-        match self.addresses {
-            Addresses::Site(_) => format!("there is no such file in the folder {} beside the export", self.folder),
-            Addresses::Servers(_) => format!("there is no such file in the folder {} of the export", self.folder),
-            Addresses::Hosts(_) => "there is no such file beside the export".to_owned(),
-            Addresses::Files(_) => "there is no such file in the export".to_owned(),
-        }
+        Some(Err("there is no such file in or beside the export".to_owned()))
     }
 
     /// Replaces the addresses of pictures by those of their assets.
@@ -307,7 +298,7 @@ mod tests {
         assert_eq!(hosts.file_of("https://images.cdn.example/x/a%20b.png?w=1"), Some(Ok(file.clone())));
         assert_eq!(hosts.file_of("https://images.example/x/a%20b.png"), None);
         let gone = hosts.file_of("https://images.cdn.example/x/b.png");
-        assert_eq!(gone, Some(Err("there is no such file beside the export".to_owned())));
+        assert_eq!(gone, Some(Err("there is no such file in or beside the export".to_owned())));
         assert!(hosts.exists() && !Media::beside_by_host(&export, |_| None).exists());
         let files = Media::of_files(folder.path(), |address| Some(address.strip_prefix('/')?.replace("%20", " ")));
         assert_eq!(files.file_of("/images.cdn.example/x/a%20b.png"), Some(Ok(file)));

@@ -31,11 +31,11 @@ where
         let entries = self.entries;
         for index in order.iter().map(|index| *index as usize) {
             let entry = &entries[index];
-            for slug in entry.former_slugs() {
-                self.add_slug(index, slug.clone(), slug.as_str(), entry.origin())?;
+            for slug in &entry.former_slugs {
+                self.add_slug(index, slug.clone(), slug.as_str(), &entry.origin)?;
             }
-            for address in entry.aliases() {
-                self.add(index, address, entry.origin())?;
+            for address in &entry.aliases {
+                self.add(index, address, &entry.origin)?;
             }
         }
         self.add_redirects(redirects)?;
@@ -54,7 +54,7 @@ where
     fn add_slug(&mut self, index: usize, alias: Slug, address: &str, origin: &str) -> Result<(), E> {
         let other = match self.assigned.owner(&alias) {
             Some(owner) if owner == index => return Ok(()),
-            Some(owner) => Some(self.entries[owner].origin().to_owned()),
+            Some(owner) => Some(self.entries[owner].origin.to_string()),
             // A slug that redirects to the entry's own stored post counts as free.
             None => {
                 let own_id = self.assigned.existing_id(index);
@@ -108,17 +108,15 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::EntryFields;
-    use crate::post_slugs::tests::{entry, fields, posts, resolve, stored};
+    use crate::post_slugs::tests::{entry, posts, resolve, stored};
 
     #[test]
     fn an_old_address_belongs_to_one_post() {
         let alias = |aliases: &[&str]| aliases.iter().map(|alias| String::from(*alias)).collect();
         let entries = [
-            EntryFields { aliases: alias(&["/x/s/", "old.html", "t", "old", "/"]), ..fields("a", "s", "01") },
-            EntryFields { aliases: alias(&["/2020/old/index.html", "taken"]), ..fields("b", "t", "02") },
+            Entry { aliases: alias(&["/x/s/", "old.html", "t", "old", "/"]), ..entry("a", "s", "01") },
+            Entry { aliases: alias(&["/2020/old/index.html", "taken"]), ..entry("b", "t", "02") },
         ];
-        let entries = entries.map(Entry::new);
         let resolved = resolve(&entries, &[], &[("taken", stored(None, "09"))]);
         let aliases: Vec<_> = posts(&entries, &resolved).into_iter().map(|post| post.aliases).collect();
         assert_eq!(aliases, [vec!["old".parse().expect("a slug")], vec![]]);

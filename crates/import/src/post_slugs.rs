@@ -74,7 +74,7 @@ where
     fn new(entries: &'e [Entry], existing: F) -> Self {
         let key = |index: &u32| {
             let entry: &'e Entry = &entries[*index as usize];
-            (entry.published_at().is_none(), entry.published_at(), entry.origin())
+            (entry.published_at.is_none(), entry.published_at, entry.origin.as_str())
         };
         let mut order: Vec<u32> = (0..entries.len() as u32).collect();
         order.sort_by_key(key);
@@ -96,9 +96,9 @@ where
             if stored.is_empty() {
                 continue;
             }
-            let base = self.entry(self.assigned.group(group)[0]).slug_text();
+            let base = self.entry(self.assigned.group(group)[0]).slug.as_str();
             stored.retain(|(slug, post)| {
-                let owner = self.same_post(post).filter(|index| self.entry(*index).slug_text() == base);
+                let owner = self.same_post(post).filter(|index| self.entry(*index).slug.as_str() == base);
                 !self.give_stored(owner, slug, post)
             });
             if !stored.is_empty() {
@@ -111,7 +111,7 @@ where
     /// Looks up every number that earlier runs may have given to the group: as many as it has members, then up to the first free one.
     fn look_up(&mut self, group: (u32, u32)) -> Result<Vec<(Slug, ExistingPost)>, E> {
         let members = self.assigned.group(group);
-        let (base, members) = (self.entry(members[0]).slug(), members.len());
+        let (base, members) = (self.entry(members[0]).slug.clone(), members.len());
         let mut stored = Vec::new();
         for number in 1.. {
             let slug = base.numbered(number);
@@ -131,7 +131,7 @@ where
 
     /// The entry with the id of a stored post, or else with its origin.
     fn same_post(&self, post: &ExistingPost) -> Option<u32> {
-        let id = |index: u32| self.entry(index).id();
+        let id = |index: u32| self.entry(index).id.as_deref();
         let by_id = self.by_id.get_or_init(|| {
             let mut indices: Vec<u32> = self.order.iter().copied().filter(|index| id(*index).is_some()).collect();
             indices.sort_by_key(|index| id(*index));
@@ -143,10 +143,10 @@ where
     fn with_origin(&self, origin: &str) -> Option<u32> {
         let by_origin = self.by_origin.get_or_init(|| {
             let mut indices = self.order.clone();
-            indices.sort_by_key(|index| self.entry(*index).origin());
+            indices.sort_by_key(|index| self.entry(*index).origin.as_str());
             indices
         });
-        last_of(by_origin, origin, |index| self.entry(index).origin())
+        last_of(by_origin, origin, |index| self.entry(index).origin.as_str())
     }
 
     /// Gives a stored post and its slug to the owner, if both are free.
@@ -163,7 +163,7 @@ where
             stored.retain(|(_, post)| post.origin.as_deref().is_some_and(|origin| self.with_origin(origin).is_none()));
             let mut waiting: HashMap<Instant, VecDeque<u32>> = HashMap::new();
             for index in self.waiting(*group) {
-                if let Some(at) = self.entry(index).published_at() {
+                if let Some(at) = self.entry(index).published_at {
                     waiting.entry(at).or_default().push_back(index);
                 }
             }
@@ -191,7 +191,7 @@ where
         // No other entry gets a slug that only one entry prefers, so the order among these entries does not matter.
         for range in self.assigned.groups() {
             let [only] = self.assigned.group(range) else { continue };
-            let (index, slug) = (*only as usize, self.entry(*only).slug());
+            let (index, slug) = (*only as usize, self.entry(*only).slug.clone());
             if !self.assigned.is_given(index) && self.is_free(&slug)? {
                 self.assigned.give_preferred(index);
             }
@@ -213,9 +213,9 @@ where
             if slug_languages::with_language(entry).as_ref() == Some(&given.slug) {
                 return None;
             }
-            let text = || format!("its slug is {}, because another post has {}", given.slug, entry.slug_text());
-            let is_new = given.existing_id.is_none() && given.slug.as_str() != entry.slug_text();
-            is_new.then(|| Note { origin: entry.origin().to_owned(), text: text() })
+            let text = || format!("its slug is {}, because another post has {}", given.slug, entry.slug.as_str());
+            let is_new = given.existing_id.is_none() && given.slug.as_str() != entry.slug.as_str();
+            is_new.then(|| Note { origin: entry.origin.to_string(), text: text() })
         };
         self.order.iter().filter_map(numbered).collect()
     }
@@ -223,7 +223,7 @@ where
     /// The next free numbered variant of the entry's preferred slug, or of the slug with its language, that no other entry prefers.
     fn free_slug(&mut self, index: u32) -> Result<Slug, E> {
         let entry = self.entry(index);
-        let own = entry.slug();
+        let own = entry.slug.clone();
         let mut base = own.clone();
         if let Some(named) = self.languages.told_apart(entry)
             && !(self.languages.is_main(entry) && self.is_free(&own)?)
@@ -258,23 +258,19 @@ pub(super) mod tests {
     use std::convert::Infallible;
 
     use super::*;
-    use crate::{EntryFields, ResolvedPost};
+    use crate::ResolvedPost;
 
-    pub fn fields(origin: &str, slug: &str, day: &str) -> EntryFields {
-        EntryFields {
+    pub fn entry(origin: &str, slug: &str, day: &str) -> Entry {
+        Entry {
             origin: origin.into(),
             id: None,
             slug: slug.parse().expect("a slug"),
             published_at: format!("2020-01-{day}T00:00:00Z").parse().ok(),
-            former_slugs: Vec::new(),
-            aliases: Vec::new(),
+            former_slugs: Box::default(),
+            aliases: Box::default(),
             language: None,
             body_bytes: 0,
         }
-    }
-
-    pub fn entry(origin: &str, slug: &str, day: &str) -> Entry {
-        Entry::new(fields(origin, slug, day))
     }
 
     pub fn posts(entries: &[Entry], resolved: &PostSlugs) -> Vec<ResolvedPost> {
@@ -342,14 +338,15 @@ pub(super) mod tests {
 
     #[test]
     fn an_exported_post_is_matched_by_its_id() {
-        let entry = Entry::new(EntryFields { id: Some("id-x".into()), ..fields("tidings:id-x", "s", "01") });
+        let entry = Entry { id: Some("id-x".into()), ..entry("tidings:id-x", "s", "01") };
         assert_eq!(slugs(&[entry], &[("s", stored(Some("x"), "05"))]), [row("s", true)]);
     }
 
     #[test]
     fn posts_in_several_languages_are_told_apart_by_their_languages() {
-        let post = |origin: &str, day: &str, language: &str| {
-            Entry::new(EntryFields { language: language.parse().ok(), ..fields(origin, "s", day) })
+        let post = |origin: &str, day: &str, language: &str| Entry {
+            language: language.parse().ok(),
+            ..entry(origin, "s", day)
         };
         let entries =
             [post("de/a", "01", "de"), post("en/a", "01", "en"), post("pt/a", "01", "pt-BR"), post("de/b", "02", "de")];

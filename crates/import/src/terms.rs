@@ -4,14 +4,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{ImportedTerm, Note, Term, TermKind};
-use tidings_model::Slug;
 use tidings_model::composed::composed;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownTerm {
-    pub slug: Slug,
-    pub name: String,
-}
+use tidings_model::{Slug, Term as StoredTerm};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTerm {
@@ -33,7 +27,7 @@ pub struct ResolvedTerms {
 /// - names that differ only in case are one term, which has the first spelling as its name;
 /// - a stored name keeps its slug; names with the same slug are distinguished by `-2`, `-3`…;
 /// - a name without any character for a slug gets the slug `category`, `tag`, `author` or `series`.
-pub fn resolve_terms(imported: &[ImportedTerm], stored: &[KnownTerm]) -> ResolvedTerms {
+pub fn resolve_terms(imported: &[ImportedTerm], stored: &[StoredTerm]) -> ResolvedTerms {
     let mut resolver = Resolver::new(stored);
     // Given slugs are first, so that no name takes the given slug of another term.
     for term in imported {
@@ -67,7 +61,7 @@ struct Resolver {
 }
 
 impl Resolver {
-    fn new(stored: &[KnownTerm]) -> Self {
+    fn new(stored: &[StoredTerm]) -> Self {
         let mut resolver = Self::default();
         for term in stored {
             resolver.taken.insert(term.slug.clone());
@@ -201,7 +195,7 @@ mod tests {
         let names: Vec<_> = names.iter().map(|name| imported(name, None)).collect();
         let stored: Vec<_> = stored
             .iter()
-            .map(|(slug, name)| KnownTerm { slug: slug.parse().expect("a slug"), name: (*name).into() })
+            .map(|(slug, name)| StoredTerm::new(TermKind::Author, slug.parse().expect("a slug"), *name))
             .collect();
         let terms = resolve_terms(&names, &stored).terms;
         terms.into_iter().map(|term| (term.slug.to_string(), term.imported.name, term.is_new)).collect()

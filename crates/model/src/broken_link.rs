@@ -2,16 +2,20 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// A link of a published post or page that points nowhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrokenLink {
+    #[serde(flatten)]
     pub from: LinkSource,
     /// The address as the rendered body has it.
     pub link: String,
     pub reason: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(tag = "nodeType", content = "name")]
 pub enum LinkSource {
     /// A post by its slug.
     Post(String),

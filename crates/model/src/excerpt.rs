@@ -6,16 +6,13 @@ use std::borrow::Cow;
 use unicode_normalization::char::is_combining_mark;
 
 use super::html_tags::{name_of, tags};
-use super::{html_text, markdown, plain_paragraph, rules};
+use super::{html_text, markdown, rules};
 
 /// The longest excerpt in characters, its `…` included, of a text without `<!--more-->`.
 pub const EXCERPT_CHARS_MAX: usize = 280;
 
-/// How many bytes are first searched for a paragraph: nearly every post begins with one, and rendering is most of the cost of an import.
+/// How many bytes are rendered first: nearly every post has a paragraph in them, and rendering is most of the cost of an import.
 const OPENING_BYTES: usize = 1 << 10;
-
-/// How many bytes are searched next if these contain no paragraph, before [`EXCERPT_BYTES_MAX`].
-const LONG_OPENING_BYTES: usize = 8 << 10;
 
 /// The maximum number of bytes that are rendered for an excerpt: later text is not the beginning.
 const EXCERPT_BYTES_MAX: usize = 64 << 10;
@@ -23,26 +20,13 @@ const EXCERPT_BYTES_MAX: usize = 64 << 10;
 /// The maximum size of the link definitions that are rendered with an opening.
 const DEFINITIONS_BYTES_MAX: usize = 16 << 10;
 
-/// The excerpt of a text. It renders only the first paragraph if that can be found with certainty, or else the opening of the text with the link
-/// definitions after it.
+/// The excerpt of a text. It renders the opening of the text with the link definitions after it, and more only if that has no paragraph.
 pub fn excerpt_of(markdown: &str) -> String {
     if let Some(text) = text_before_more(beginning(markdown)) {
         return text;
     }
-    let opening = opening(markdown, OPENING_BYTES);
-    let searched = opening.as_deref().unwrap_or_else(|| beginning(markdown));
-    let plain = plain_paragraph::first(searched).and_then(|text| first_paragraph(&markdown::html_of(text)));
-    plain.unwrap_or_else(|| excerpt_by_rendering(markdown, opening.as_deref()))
-}
-
-/// The excerpt of a text without `<!--more-->` and with this opening.
-fn excerpt_by_rendering(markdown: &str, short: Option<&str>) -> String {
-    if let Some(found) = short.and_then(|text| first_paragraph(&markdown::html_of(text))) {
-        return found;
-    }
-    let long = opening(markdown, LONG_OPENING_BYTES).map(|text| excerpt_of_html(&markdown::html_of(&text)));
-    // An opening that contains only images has no text, but what follows may have.
-    long.filter(|text| !text.is_empty()).unwrap_or_else(|| excerpt_of_html(&markdown::html_of(beginning(markdown))))
+    let found = opening(markdown).and_then(|text| first_paragraph(&markdown::html_of(&text)));
+    found.unwrap_or_else(|| excerpt_of_html(&markdown::html_of(beginning(markdown))))
 }
 
 /// The text before `<!--more-->`, cut to the longest excerpt; `None` without that comment, or without text before it.
@@ -105,10 +89,10 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text up to the first blank line after so many bytes, with the link definitions that follow it; `None` without such a line in the first
+/// The text up to the first blank line after [`OPENING_BYTES`], with the link definitions that follow it; `None` without such a line in the first
 /// [`EXCERPT_BYTES_MAX`] bytes.
-fn opening(markdown: &str, bytes: usize) -> Option<String> {
-    let start = markdown.floor_char_boundary(bytes);
+fn opening(markdown: &str) -> Option<String> {
+    let start = markdown.floor_char_boundary(OPENING_BYTES);
     let blank_lines = ["\n\n", "\n\r\n"].map(|blank| markdown[start..].find(blank));
     let end = start + blank_lines.into_iter().flatten().min()?;
     if end > EXCERPT_BYTES_MAX {
@@ -167,63 +151,6 @@ mod tests {
 
     fn excerpt_of(markdown: &str) -> String {
         excerpt_of_html(&render(markdown).html)
-    }
-
-    /// Parts of texts: paragraphs, and what looks like one.
-    const PARTS: [&str; 42] = [
-        "One",
-        " two",
-        "three.",
-        "*four*",
-        "**five",
-        "_six_",
-        "`seven`",
-        "\n",
-        "\n",
-        "\n\n",
-        "\n\n",
-        "\r\n",
-        "\r\n\r\n",
-        "# ",
-        "## Eight\n",
-        "- ",
-        "1. ",
-        "2) ",
-        "> ",
-        ": ",
-        "[nine](/x)",
-        "[nine]",
-        "[nine]: /x",
-        "[^1]",
-        "[^1]: ten",
-        "![](a.png)",
-        "![eleven](a.png)",
-        "<b>",
-        "</b>",
-        "<p>",
-        "|a|b|\n|-|-|\n",
-        "---",
-        "===",
-        "```\n",
-        "    ",
-        "\t",
-        ":rocket:",
-        "$`x`$",
-        " $y_1$",
-        " $5",
-        "https://a.b/c",
-        "é ñ 字 ",
-    ];
-
-    proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
-        #[test]
-        fn the_first_paragraph_alone_gives_the_same_excerpt(parts in proptest::collection::vec(0..PARTS.len(), 0..60), more in 0..3_usize) {
-            let text: String = parts.into_iter().map(|part| PARTS[part]).collect::<String>().repeat(1 << (2 * more));
-            proptest::prop_assume!(text_before_more(&text).is_none());
-            let rendered = excerpt_by_rendering(&text, opening(&text, OPENING_BYTES).as_deref());
-            proptest::prop_assert_eq!(super::excerpt_of(&text), rendered);
-        }
     }
 
     #[test]

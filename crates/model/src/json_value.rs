@@ -139,7 +139,7 @@ impl Serialize for JsonValue {
 }
 
 /// The names and values of an object in their order, as they are written.
-pub(super) struct RawObject<'t>(pub Vec<(String, &'t RawValue)>);
+pub struct RawObject<'t>(pub Vec<(String, &'t RawValue)>);
 
 impl<'de> serde::Deserialize<'de> for RawObject<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

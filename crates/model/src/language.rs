@@ -1,5 +1,5 @@
-//! The language of a text: a tag of BCP 47 (RFC 5646), such as `en` or `pt-BR`. The rule: a [`Language`] is well-formed and has the case that the RFC
-//! recommends, so equal tags are equal texts.
+//! The language of a text: a tag of BCP 47 (RFC 5646), such as `en` or `pt-BR`. The rule: a [`Language`] has the case that the RFC recommends, so
+//! equal tags are equal texts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -50,51 +50,14 @@ impl FromStr for Language {
     }
 }
 
-/// The production `langtag` or `privateuse` of RFC 5646 (section 2.1), without languages of more than three letters.
+/// The syntax of RFC 3066 (section 2.1), with a language of two or three letters, or private: which subtags may follow which is not checked.
 fn is_well_formed(text: &str) -> bool {
-    let mut rest = text.split('-').peekable();
-    let is_private = |mut subtags: std::iter::Peekable<std::str::Split<'_, char>>| {
-        subtags.peek().is_some() && subtags.all(|subtag| is_alphanumeric(subtag, 1, 8))
-    };
-    match rest.next() {
-        Some("x" | "X") => return is_private(rest),
-        Some(language) if is_alphabetic(language, 2, 3) => {}
-        _ => return false,
-    }
-    for _ in 0..3 {
-        rest.next_if(|subtag| is_alphabetic(subtag, 3, 3));
-    }
-    rest.next_if(|subtag| is_alphabetic(subtag, 4, 4));
-    rest.next_if(|subtag| is_alphabetic(subtag, 2, 2) || (subtag.len() == 3 && is_number(subtag)));
-    while rest.next_if(|subtag| is_variant(subtag)).is_some() {}
-    while let Some(singleton) = rest.next() {
-        match singleton {
-            "x" | "X" => return is_private(rest),
-            _ if !is_alphanumeric(singleton, 1, 1) => return false,
-            _ => {}
-        }
-        if rest.next_if(|subtag| is_alphanumeric(subtag, 2, 8)).is_none() {
-            return false;
-        }
-        while rest.next_if(|subtag| is_alphanumeric(subtag, 2, 8)).is_some() {}
-    }
-    true
-}
-
-fn is_variant(subtag: &str) -> bool {
-    is_alphanumeric(subtag, 5, 8) || (is_alphanumeric(subtag, 4, 4) && subtag.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-fn is_alphabetic(subtag: &str, min: usize, max: usize) -> bool {
-    (min..=max).contains(&subtag.len()) && subtag.bytes().all(|byte| byte.is_ascii_alphabetic())
-}
-
-fn is_alphanumeric(subtag: &str, min: usize, max: usize) -> bool {
-    (min..=max).contains(&subtag.len()) && subtag.bytes().all(|byte| byte.is_ascii_alphanumeric())
-}
-
-fn is_number(subtag: &str) -> bool {
-    subtag.bytes().all(|byte| byte.is_ascii_digit())
+    let is_alphanumeric = |subtag: &str| subtag.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let (language, rest) = text.split_once('-').map_or((text, None), |(language, rest)| (language, Some(rest)));
+    let is_language = (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_private = language.eq_ignore_ascii_case("x") && rest.is_some();
+    let mut subtags = rest.into_iter().flat_map(|rest| rest.split('-'));
+    (is_language || is_private) && subtags.all(|subtag| (1..=8).contains(&subtag.len()) && is_alphanumeric(subtag))
 }
 
 /// The case of section 2.1.1: lower case, but `BR` and `Hant` unless it is the first subtag or follows a subtag of one character.
@@ -175,16 +138,11 @@ mod tests {
             "12",
             "ü",
             "de-ü",
-            "de-419-DE",
             "a-DE",
-            "en-a",
-            "en-a-b",
             "x",
             "x-",
-            "en-x",
             "en-abcdefghi",
             "i-klingon",
-            "de-Deu-aaa-bbb-ccc",
             "en\n",
             &long,
         ] {

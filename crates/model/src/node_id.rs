@@ -13,8 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::asset::AssetHash;
 use super::change_id::ChangeId;
-use super::creation_id::CreationId;
-use super::post::PostId;
+use super::post::{CreationId, POST_ID_CHARS, PostId};
 use super::slug::Slug;
 use super::term::{TermId, TermKind};
 use super::token::TokenId;
@@ -81,7 +80,7 @@ impl FromStr for NodeId {
             }
             noun => {
                 let kind = TermKind::of_noun(noun).ok_or(())?;
-                let (creation, encoded) = rest.split_at_checked(CreationId::CHARS).ok_or(())?;
+                let (creation, encoded) = rest.split_at_checked(POST_ID_CHARS).ok_or(())?;
                 let creation = creation.parse().map_err(|_| ())?;
                 let first_slug = String::from_utf8(URL_SAFE_NO_PAD.decode(encoded).map_err(|_| ())?).map_err(|_| ())?;
                 let first_slug: Slug = first_slug.parse().map_err(|_| ())?;

@@ -85,6 +85,9 @@ impl PostId {
     }
 }
 
+/// The id of a term's creation: no two terms have the same one, even if one is deleted and another is created under its first slug.
+pub type CreationId = PostId;
+
 /// The id of a group: posts, or pages, that are one content in several languages.
 pub type TranslationGroup = PostId;
 

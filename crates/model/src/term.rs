@@ -1,10 +1,9 @@
 //! Categories, tags, authors and series: the kinds of terms of a post. The rule: all are one type, because the same rules apply to them.
 
 use super::actor::Role;
-use super::creation_id::CreationId;
 use super::creation_key::CreationKey;
 use super::node_id::TermNodeId;
-use super::post::PostId;
+use super::post::{CreationId, PostId};
 use super::profile::Profile;
 use super::slug::Slug;
 

@@ -112,7 +112,7 @@ pub(super) async fn import_into(
 ) -> Result<ImportReport, CommandError> {
     let addresses = addresses.filter(|_| source.folder().is_some());
     let options = ImportOptions { dry_run: false, overwrite };
-    let bar = progress_bar(source.entries().len());
+    let bar = progress_bar(source.found.entries.len());
     let mut report = ingest::import(content, source, options, |done, _| bar.set_position(done as u64)).await?;
     bar.finish_and_clear();
     if let Some(addresses) = addresses {

@@ -216,7 +216,7 @@ async fn entries_are_imported_with_what_they_link_to() {
         format!("skipped  content type menu: {reason}"),
         format!("skipped  content type person: {reason}"),
         "note     team: has no file of its own, so it is a page with only a title".to_owned(),
-        "note     blogPost the-tide: not in the body, because Markdown has no form for it: embedded-entry-block (menu)"
+        "note     blogPost the-tide: not in the body, because HTML has no form for it: embedded-entry-block (menu)"
             .to_owned(),
         "note     blogPost the-tide: these fields are not imported: related".to_owned(),
     ];
@@ -229,12 +229,13 @@ async fn entries_are_imported_with_what_they_link_to() {
         body { markdown } metadata } } page(path: "team/about-us") { title body { markdown } } }"#;
     let ada =
         json!({ "name": "Ada L.", "jobTitle": "Rower", "description": "By the water.", "url": "https://ada.example/" });
-    let body = "## High \\*water\\*\n\nIt is **high**: [a talk](/posts/a-talk), [*more*](https://a.example/), \
-                [a paper](https://images.ctfassets.net/s1/paper/h/paper.pdf), [us](/team/about-us)\n";
+    let body = "<h2>High *water*</h2>\n<p>It is <strong>high</strong>: <a href=\"/posts/a-talk\">a talk</a>, \
+                <a href=\"https://a.example/\"><em>more</em></a>, <a href=\"https://images.ctfassets.net/s1/paper/h/paper.pdf\">a paper</a>, \
+                <a href=\"/team/about-us\">us</a></p>\n";
     let expected = json!({
         "posts": { "nodes": [
             { "slug": "a-talk", "title": "A talk", "excerpt": "Listen.", "publishedAt": "2024-03-01T09:00:00.000Z", "createdAt": "2024-03-01T08:00:00.000Z",
-              "updatedAt": "2024-03-01T10:00:00.000Z", "featured": false, "language": null, "authors": [ada], "categories": [], "tags": [], "body": { "markdown": "Listen.\n" }, "metadata": {} },
+              "updatedAt": "2024-03-01T10:00:00.000Z", "featured": false, "language": null, "authors": [ada], "categories": [], "tags": [], "body": { "markdown": "<p>Listen.</p>\n" }, "metadata": {} },
             { "slug": "the-tide", "title": "The tide, again", "excerpt": "Twice a day.", "publishedAt": "2024-01-01T23:00:00.000Z", "createdAt": "2024-02-01T08:00:00.000Z",
               "updatedAt": "2024-02-01T10:00:00.000Z", "featured": true, "language": null, "authors": [ada],
               "categories": [{ "name": "Water", "slug": "wet", "description": "All of it." }],
@@ -271,7 +272,10 @@ async fn a_second_import_changes_nothing_and_a_published_draft_becomes_a_version
     let read = export.blog.query(query).await;
     assert_eq!(read["talk"], json!({ "slug": "the-talk", "version": 2 }));
     assert_eq!(read["sketch"], json!({ "version": 2, "publishedAt": "2024-05-01T00:00:00.000Z" }));
-    assert!(read["tide"]["body"]["markdown"].as_str().expect("a body").contains("[a talk](/posts/the-talk)"), "{read}");
+    assert!(
+        read["tide"]["body"]["markdown"].as_str().expect("a body").contains("<a href=\"/posts/the-talk\">a talk</a>"),
+        "{read}"
+    );
 }
 
 #[tokio::test]
@@ -362,7 +366,7 @@ async fn a_file_without_what_the_import_needs_imports_nothing() {
     std::fs::write(export.file(), &text[..cut]).expect("a file");
     let ran = export.import();
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.err.contains("nothing was imported, so export the space again"), "{ran:?}");
+    assert!(ran.err.contains("nothing was imported, so export it again"), "{ran:?}");
     let mut without = whole.clone();
     without.as_object_mut().expect("an object").remove("contentTypes");
     export.write(&without);
@@ -390,8 +394,8 @@ async fn downloaded_files_become_assets_and_covers() {
     let file = folder.path().join("export.json");
     write(folder.path(), "export.json", &space(&[entry("blogPost", "tide", "01-02", fields), page]).to_string());
     let site = site_over(MemoryStore::empty(), &library).await;
-    let lost = "blogPost the-tide: not in the body, because Markdown has no form for it: embedded-asset-block";
-    let left = "pictures: no folder beside the file of the export has the name of their server, so the pictures stay at their addresses (found: 4); \
+    let lost = "blogPost the-tide: not in the body, because HTML has no form for it: embedded-asset-block";
+    let left = "pictures: no folder beside the file of the export has the name of their server, so the pictures stay at their addresses (found: 5); \
                 export again with --download-assets to import them";
     let without = import(&site.content, &file).await.expect("an import");
     assert_eq!((counts(&without), notes(&without)), ((1, 0, 0, 0), vec![lost.to_owned(), left.to_owned()]));
@@ -399,8 +403,9 @@ async fn downloaded_files_become_assets_and_covers() {
     write_bytes(&folder, "images.ctfassets.net/s1/plan/h/plan.png", &png(2));
     let report = import(&site.content, &file).await.expect("an import");
     assert_eq!((counts(&report), report.pages.changed), ((0, 1, 0, 0), 1), "{report:?}");
-    let missing = "page about, picture //images.ctfassets.net/s1/lost/h/lost.png: is not imported: there is no such file beside the export";
-    assert_eq!(notes(&report), [lost, missing]);
+    let missing = "page about, picture //images.ctfassets.net/s1/lost/h/lost.png: is not imported: there is no such file in or beside the export";
+    let paper = "blogPost the-tide, file https://images.ctfassets.net/s1/paper/h/paper.pdf: is not imported: there is no such file in or beside the export";
+    assert_eq!(notes(&report), [lost, paper, missing]);
     let read = site.query(r#"{ post(slug: "the-tide") { cover { url alt } body { markdown } metadata } page(path: "about") { body { markdown } } }"#).await;
     let cover = read["post"]["cover"]["url"].as_str().expect("a cover");
     let names: Vec<String> = library.list().await.expect("pictures").iter().map(|stored| stored.name.path()).collect();
@@ -408,7 +413,7 @@ async fn downloaded_files_become_assets_and_covers() {
     let expected = json!({
         "post": {
             "cover": { "url": cover, "alt": "A boat" },
-            "body": { "markdown": format!("![A boat]({plan})\n\n[paper.pdf](https://images.ctfassets.net/s1/paper/h/paper.pdf)\n") },
+            "body": { "markdown": format!("<figure><img src=\"{plan}\" alt=\"A boat\"></figure>\n<p><a href=\"https://images.ctfassets.net/s1/paper/h/paper.pdf\">paper.pdf</a></p>\n") },
             "metadata": { "heroImage": "https://images.ctfassets.net/s1/hero/h/hero.png" },
         },
         "page": { "body": { "markdown": format!("![]({plan}) ![](//images.ctfassets.net/s1/lost/h/lost.png)\n") } },

@@ -152,11 +152,6 @@ async fn a_second_import_changes_nothing_and_an_edited_post_becomes_a_version() 
 #[tokio::test]
 async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
     let gated = |readers: &str| format!("<!--kg-gated-block:begin {readers} --><p>secret</p><!--kg-gated-block:end-->");
-    let card = |visibility: Value| json!({ "type": "html", "html": "<p>secret</p>", "visibility": visibility });
-    let lexical = json!({ "root": { "children": [
-        { "type": "html", "html": "<p>a</p>" }, card(json!({ "web": { "nonMember": false, "memberSegment": "status:-free" } })),
-        card(json!({ "showOnWeb": false, "showOnEmail": true })),
-    ] } });
     let posts = [
         with(post(1, "paid"), json!({ "visibility": "paid" })),
         with(post(2, "mailed"), json!({ "status": "sent" })),
@@ -173,7 +168,7 @@ async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
         ),
         with(post(8, "invited"), json!({ "html": gated("nonMember:true memberSegment:\"\"") })),
         with(post(9, "torn"), json!({ "html": "<p>a</p><!--kg-gated-block:begin nonMember:false --><p>secret</p>" })),
-        with(post(10, "lexical"), json!({ "html": null, "lexical": lexical.to_string() })),
+        with(post(10, "lexical"), json!({ "html": null })),
     ];
     let ghost = Ghost::of(&site(&posts));
     let ran = ghost.import();
@@ -182,7 +177,7 @@ async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
     lines.sort_unstable();
     let expected = [
         "note     post gated: has parts that only members or readers of e-mails saw, so they are left out (found: 1)",
-        "note     post lexical: has parts that only members or readers of e-mails saw, so they are left out (found: 2)",
+        "note     post lexical: has no HTML, so it is imported as a draft without its text; save it in Ghost, and export again",
         "note     post mailed: was sent only by e-mail, so it is imported as a draft",
         "note     post paid: has the visibility \"paid\", so it is imported as a draft",
         "note     post scripted: its code injection is not imported",
@@ -194,14 +189,14 @@ async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
     assert_eq!(lines, expected);
     let query = r#"{ posts { nodes { slug body { html } } } paid: post(slug: "paid") { id } later: post(slug: "later") { id } }"#;
     let shown = json!({ "posts": { "nodes": [
-        { "slug": "lexical", "body": { "html": "<p>a</p>\n" } }, { "slug": "invited", "body": { "html": "<p>secret</p>\n" } },
+        { "slug": "invited", "body": { "html": "<p>secret</p>\n" } },
         { "slug": "gated", "body": { "html": "<p>a</p>\n" } }, { "slug": "scripted", "body": { "html": "<p>a</p>\n" } },
     ] }, "paid": null, "later": null });
     assert_eq!(ghost.blog.query(query).await, shown);
     let exported = ghost.blog.export();
     assert_eq!(
         (exported.matches("\"DRAFT\"").count(), exported.matches("\"SCHEDULED\"").count()),
-        (3, 1),
+        (4, 1),
         "{exported}"
     );
     assert!(!exported.contains("example.org"), "an e-mail address of an account was imported: {exported}");
@@ -218,9 +213,8 @@ async fn an_invalid_row_is_reported_and_the_others_are_imported() {
             json!({ "published_at": "1500-01-01T00:00:00.000Z", "created_at": null, "updated_at": null }),
         ),
         with(post(4, "wordy"), json!({ "title": "x".repeat(1_001) })),
-        with(post(5, "torn"), json!({ "html": null, "lexical": "{\"root\":" })),
         with(post(1, "again"), json!({})),
-        with(post(6, "tide"), json!({ "html": null, "lexical": "{\"root\":{\"children\":[{\"type\":\"video\"}]}}" })),
+        post(6, "tide"),
     ];
     let mut export = site(&posts);
     export["db"][0]["data"]["posts_tags"]
@@ -231,20 +225,18 @@ async fn an_invalid_row_is_reported_and_the_others_are_imported() {
     let ran = ghost.import();
     assert_eq!(ran.code, Some(2), "{ran:?}");
     let named = [
-        "failed   posts, row 2: not a row of a table",
+        "failed   posts, item 2: not a row of a table",
         "failed   post undated: published, but without a date that can be read",
         "failed   ghost:0b5f4e7e-6a52-4a8e-9d53-000000000003: publishedAt: is 1500-01-01T00:00:00Z; the tables keep no instant before 1601",
         "failed   ghost:0b5f4e7e-6a52-4a8e-9d53-000000000004: title: has 1001 characters; at most 1000 are allowed",
-        "failed   post torn: its lexical document is not JSON: ",
         "failed   post again: occurs twice, as ghost:0b5f4e7e-6a52-4a8e-9d53-000000000001; only the first one is read",
-        "failed   posts_tags, row 5: lacks a name or an id",
+        "failed   posts_tags, item 5: lacks a name or an id",
         "note     post tide: names a tag or an author that the export does not contain, so it is not imported",
-        "note     post tide: not in the body, because the export has no HTML for it: video",
     ];
     for line in named {
         assert!(ran.err.lines().any(|found| found.starts_with(line)), "{line}\nis not in\n{}", ran.err);
     }
-    assert_eq!(ran.err.lines().filter(|line| line.starts_with("failed ")).count(), 7, "{}", ran.err);
+    assert_eq!(ran.err.lines().filter(|line| line.starts_with("failed ")).count(), 6, "{}", ran.err);
     let shown = json!({ "posts": { "nodes": [{ "slug": "tide" }, { "slug": "quay" }] } });
     assert_eq!(ghost.blog.query("{ posts { nodes { slug } } }").await, shown);
 }
@@ -260,8 +252,7 @@ async fn a_truncated_export_imports_nothing() {
         std::fs::write(&ghost.file, &whole[..length]).expect("a file");
         let ran = ghost.import();
         assert_eq!(ran.code, Some(2), "{ran:?}");
-        assert!(ran.err.contains(&format!("failed   byte {length}: the file ends here")), "{ran:?}");
-        assert!(ran.err.contains("nothing was imported, so export the site again"), "{ran:?}");
+        assert!(ran.err.contains("nothing was imported, so export it again"), "{ran:?}");
     }
     assert_eq!(all_rows(&ghost.blog.site().await.store).await, before);
     ghost.write_export(&json!({ "db": [] }));
@@ -277,9 +268,8 @@ async fn exports_of_old_ghost_versions_are_imported() {
               "published_at": 1_283_780_649_000_i64 },
             { "id": 6, "title": "A page", "slug": "page", "markdown": "p", "page": 1, "status": "published", "author_id": 1,
               "published_at": 1_283_780_649_000_i64 },
-            { "id": 7, "title": "Mobile", "slug": "mobile", "html": null, "status": "published", "author_id": 1, "published_at": "2018-01-02 03:04:05",
-              "mobiledoc": json!({ "version": "0.3.1", "markups": [], "atoms": [], "cards": [["card-markdown", { "markdown": "*m*" }]],
-                  "sections": [[10, 0]] }).to_string() },
+            { "id": 7, "title": "Mobile", "slug": "mobile", "html": "<p>m</p>", "status": "published", "author_id": 1, "published_at": "2018-01-02 03:04:05",
+              "mobiledoc": "{}" },
         ],
         "posts_tags": [{ "tag_id": 3, "post_id": 5 }, { "tag_id": 2, "post_id": 5 }],
         "tags": [{ "id": 3, "name": "Colorado Ho!", "slug": "colorado-ho", "description": "" }, { "id": 2, "name": "blue", "slug": "blue" }],
@@ -296,7 +286,7 @@ async fn exports_of_old_ghost_versions_are_imported() {
     let query = "{ posts { nodes { slug publishedAt author { name } tags { slug } body { markdown text } } } }";
     let expected = json!({ "posts": { "nodes": [
         { "slug": "mobile", "publishedAt": "2018-01-02T03:04:05.000Z", "author": { "name": "Jo" }, "tags": [],
-          "body": { "markdown": "<p><em>m</em></p>\n", "text": "m" } },
+          "body": { "markdown": "<p>m</p>\n", "text": "m" } },
         { "slug": "old", "publishedAt": "2010-09-06T13:44:09.000Z", "author": { "name": "Jo" }, "tags": [{ "slug": "colorado-ho" }, { "slug": "blue" }],
           "body": { "markdown": "<figure><img src=\"/content/images/o.png\" alt=\"\"></figure>\n\nSome *old* text.", "text": "Some old text." } },
     ] } });

@@ -330,14 +330,14 @@ fn import(path: &Path, format: Format) {
         Err(OpenError::Other { .. }) => return,
         Err(error) => panic!("{error}"),
     };
-    for index in 0..source.entries().len() {
+    for index in 0..source.found.entries.len() {
         let post = source.read(index).expect("the second read of a valid post succeeds");
         assert_eq!(post.published_at.is_none(), post.is_draft);
         assert!(!post.title.is_empty());
     }
     let none = |_: &_| Ok::<_, std::convert::Infallible>(None);
-    let Ok(resolved) = resolve_post_slugs(source.entries(), source.redirects(), none);
-    assert_eq!(resolved.posts.len(), source.entries().len());
+    let Ok(resolved) = resolve_post_slugs(&source.found.entries, &source.found.redirects, none);
+    assert_eq!(resolved.posts.len(), source.found.entries.len());
     for kind in [tidings::model::TermKind::Author, tidings::model::TermKind::Tag] {
         resolve_terms(source.terms(kind), &[]);
     }

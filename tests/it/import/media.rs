@@ -55,7 +55,7 @@ async fn pictures_of_wordpress_beside_the_export_become_assets_and_covers() {
     let report = import(&site.content, &export).await.expect("an import");
     assert_eq!((counts(&report), report.pages.made), ((3, 0, 0, 0), 1), "{report:?}");
     let gone = "https://www.a.example/wp-content/uploads/2020/gone.png";
-    let reason = "is not imported: there is no such file in the folder wp-content/uploads beside the export";
+    let reason = "is not imported: there is no such file in or beside the export";
     assert_eq!(notes(&report), [format!("https://www.a.example/?p=1, picture {gone}: {reason}")]);
     let read = site.query(POSTS).await;
     let posts = read["posts"]["nodes"].as_array().expect("posts");

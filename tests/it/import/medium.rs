@@ -245,7 +245,7 @@ async fn pictures_in_the_folder_images_become_assets_and_covers() {
     let report = import(&site.content, folder.path()).await.expect("an import");
     assert_eq!(counts(&report), (0, 1, 0, 0), "{report:?}");
     let gone = "https://cdn-images-1.medium.com/max/800/1*gone.png";
-    let reason = "is not imported: there is no such file in the folder images of the export";
+    let reason = "is not imported: there is no such file in or beside the export";
     assert_eq!(notes(&report), [format!("{TIDE}, picture {gone}: {reason}")]);
     let read = site.query(r#"{ post(slug: "the-tide") { cover { url alt } body { markdown } } }"#).await;
     let cover = read["post"]["cover"]["url"].as_str().expect("a cover");

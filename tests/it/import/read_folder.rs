@@ -23,13 +23,13 @@ impl ReadFolder {
         let files = folder(files);
         let options = ReadOptions { now: Some(instant(NOW)), ..ReadOptions::default() };
         let source = open_with(files.path(), None, options).expect("a source");
-        let posts = (0..source.entries().len()).map(|index| source.read(index).expect("a post"));
-        let pages = source.pages().iter().cloned();
+        let posts = (0..source.found.entries.len()).map(|index| source.read(index).expect("a post"));
+        let pages = source.found.pages.iter().cloned();
         Self {
             posts: posts.map(|post| (post.origin.clone(), post)).collect(),
             pages: pages.map(|page| (page.origin.clone().expect("a file"), page)).collect(),
-            notes: source.notes().iter().map(|note| format!("{}: {}", note.origin, note.text)).collect(),
-            failed: source.failed().iter().map(ToString::to_string).collect(),
+            notes: source.found.notes.iter().map(|note| format!("{}: {}", note.origin, note.text)).collect(),
+            failed: source.found.failed.iter().map(ToString::to_string).collect(),
             _files: files,
         }
     }

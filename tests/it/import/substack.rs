@@ -282,7 +282,7 @@ async fn pictures_in_the_folder_images_become_assets() {
     let report = import(&site.content, folder.path()).await.expect("an import");
     assert_eq!(counts(&report), (0, 1, 0, 0), "{report:?}");
     let gone = "https://substack-post-media.s3.amazonaws.com/public/images/gone_2x2.png";
-    let reason = "is not imported: there is no such file in the folder images of the export";
+    let reason = "is not imported: there is no such file in or beside the export";
     assert_eq!(notes(&report), [format!("posts/1.a.html, picture {gone}: {reason}")]);
     let asset = library.list().await.expect("pictures")[0].name.path();
     let expected = format!(

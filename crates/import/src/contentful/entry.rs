@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::found::{Item, NotImported, PagePlace};
-use crate::html::note_of_hidden;
+use crate::html::{as_block, note_of_hidden};
 use crate::title::title_of;
 use crate::words::note_of_names;
 use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term, TermKind, VALUE_BYTES_MAX, dates, link_marks};
@@ -178,9 +178,9 @@ impl EntryReading<'_> {
                 link_marks::unmarked(text.clone())
             }
             Some(document) => {
-                let converted = rich_text::to_markdown(document, &self.space.targets);
-                notes.extend(note_of_names("not in the body, because Markdown has no form for it", converted.lost));
-                converted.text
+                let converted = rich_text::to_html(document, &self.space.targets);
+                notes.extend(note_of_names("not in the body, because HTML has no form for it", converted.lost));
+                as_block(&converted.html)
             }
         }
     }
@@ -275,11 +275,11 @@ impl EntryReading<'_> {
             }
             (FieldKind::Asset, _) => address(value),
             (FieldKind::RichText, _) => {
-                let converted = rich_text::to_markdown(value, &self.space.targets);
+                let converted = rich_text::to_html(value, &self.space.targets);
                 if !converted.lost.is_empty() {
                     others.lost.insert(format!("parts of {}", field.id));
                 }
-                Some(JsonValue::Text(link_marks::with_given_addresses(&converted.text)))
+                Some(JsonValue::Text(link_marks::with_given_addresses(&converted.html)))
             }
             (FieldKind::Symbol | FieldKind::Text | FieldKind::Date | FieldKind::Boolean | FieldKind::Other, _) => {
                 Some(to_json(value))

@@ -2,7 +2,6 @@
 //! because the lists of an export can be in any order.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io;
 
 use serde_json::Value;
 
@@ -33,7 +32,7 @@ pub(super) struct Space {
 }
 
 impl Space {
-    pub(super) fn read(tables: &mut JsonTables, found: &mut FoundContent) -> io::Result<Self> {
+    pub(super) fn read(tables: &JsonTables, found: &mut FoundContent) -> Self {
         let mut space = Self::default();
         let mut default = None;
         each(tables, "locales", found, |item| {
@@ -43,7 +42,7 @@ impl Space {
             }
             space.locales.push(code);
             Ok(())
-        })?;
+        });
         if space.locales.is_empty() {
             space.locales.push(LOCALE.to_owned());
         }
@@ -52,16 +51,16 @@ impl Space {
             let content_type = ContentType::read(item)?;
             space.types.insert(content_type.id.clone(), content_type);
             Ok(())
-        })?;
+        });
         each(tables, "tags", found, |item| {
             let id = item.id().ok_or("has no id")?.to_owned();
             let name = item.text("name").map_or_else(|| in_words(&id), str::to_owned);
             space.tags.insert(id, name);
             Ok(())
-        })?;
-        each(tables, "assets", found, |item| space.take_asset(item))?;
-        each(tables, "entries", found, |item| space.take_entry(item))?;
-        Ok(space)
+        });
+        each(tables, "assets", found, |item| space.take_asset(item));
+        each(tables, "entries", found, |item| space.take_entry(item));
+        space
     }
 
     fn take_asset(&mut self, item: &ContentfulItem) -> Result<(), String> {
@@ -181,19 +180,19 @@ pub(super) fn origin(item: &ContentfulItem, id: &str) -> String {
 
 /// Any text value as plain text; `None` if it is empty.
 pub(super) fn plain(value: &Value, targets: &LinkTargets) -> Option<String> {
-    let html = match value {
-        Value::String(text) => markdown::html_of(text),
-        document => markdown::html_of(&rich_text::to_markdown(document, targets).text),
+    let text = match value {
+        Value::String(text) => html_text::from_clean(&markdown::html_of(text)),
+        document => html_text::from_any(&rich_text::to_html(document, targets).html),
     };
-    Some(html_text::from_clean(&html)).filter(|text| !text.trim().is_empty())
+    Some(text).filter(|text| !text.trim().is_empty())
 }
 
 /// Reads each item of a list. `take` returns the reason if it cannot be read.
 fn each(
-    tables: &mut JsonTables,
+    tables: &JsonTables,
     table: &str,
     found: &mut FoundContent,
     mut take: impl FnMut(&ContentfulItem) -> Result<(), String>,
-) -> io::Result<()> {
-    tables.each(table, found, |row, _| take(&ContentfulItem::new(row)?))
+) {
+    tables.each(table, found, |row, _| take(&ContentfulItem::new(row)?));
 }

@@ -3,13 +3,10 @@
 use std::borrow::Cow;
 
 use crate::html::{self, as_block};
-use crate::words::note_of_names;
 
-use super::card::GhostText;
 use super::gates::{Ungated, without_gated};
 use super::row::GhostRow;
 use super::site::Details;
-use super::{lexical, mobiledoc};
 
 /// Ghost's placeholder for the address of the site.
 const SITE: &str = "__GHOST_URL__";
@@ -21,17 +18,21 @@ pub(super) struct Body {
     pub notes: Vec<String>,
     /// Whether it may contain parts that visitors did not see.
     pub is_unclear: bool,
+    /// Whether the export has only the document of an editor.
+    pub has_no_html: bool,
 }
 
-/// Reads the body from the first source that exists: the Markdown of Ghost before 1.0, the HTML that Ghost generated, or the document of an editor.
-pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
+/// Reads the body: the Markdown of Ghost before 1.0, or the HTML that Ghost generated.
+pub(super) fn read(row: &GhostRow, details: &Details) -> Body {
     let is_markdown = row.text("markdown").is_some();
-    let GhostText { html, lost, left_out } = html_of_row(row)?;
+    let written = row.text("markdown").or(row.text("html"));
+    let has_no_html = written.is_none() && row.text("lexical").or(row.text("mobiledoc")).is_some();
     // Markdown can contain HTML between its lines.
-    let Ungated { html, left_out: more, is_unclear } = without_gated(&html);
-    let mut notes: Vec<String> = note_of_gates(left_out + more).into_iter().collect();
-    notes.extend(note_of_names("not in the body, because the export has no HTML for it", lost));
-    notes.extend(html::note_of_hidden(&html).filter(|_| !is_markdown));
+    let Ungated { html, left_out, is_unclear } = without_gated(written.unwrap_or_default());
+    let gates = (left_out > 0).then(|| {
+        format!("has parts that only members or readers of e-mails saw, so they are left out (found: {left_out})")
+    });
+    let notes = gates.into_iter().chain(html::note_of_hidden(&html).filter(|_| !is_markdown)).collect();
     let whole = |html: &str| match is_markdown {
         true => with_addresses(html).into_owned(),
         false => as_block(&with_addresses(html)),
@@ -43,24 +44,7 @@ pub(super) fn read(row: &GhostRow, details: &Details) -> Result<Body, String> {
         Some(text) => (text, Some(below)),
         None => (below, None),
     };
-    Ok(Body { text, below_image, notes, is_unclear })
-}
-
-fn note_of_gates(left_out: usize) -> Option<String> {
-    let are_some = left_out > 0;
-    are_some.then(|| {
-        format!("has parts that only members or readers of e-mails saw, so they are left out (found: {left_out})")
-    })
-}
-
-/// The Markdown, the HTML that Ghost generated, or else the converted editor document; empty if there is none.
-fn html_of_row(row: &GhostRow) -> Result<GhostText, String> {
-    match (row.text("markdown").or(row.text("html")), row.text("lexical"), row.text("mobiledoc")) {
-        (Some(html), _, _) => Ok(GhostText { html: html.to_owned(), ..GhostText::default() }),
-        (None, Some(lexical), _) => lexical::to_html(lexical),
-        (None, None, Some(mobiledoc)) => mobiledoc::to_html(mobiledoc),
-        (None, None, None) => Ok(GhostText::default()),
-    }
+    Body { text, below_image, notes, is_unclear, has_no_html }
 }
 
 /// The address of the image that Ghost shows above a post.
@@ -88,7 +72,7 @@ mod tests {
     use tidings_model::markdown::html_of;
 
     fn body(row: Value) -> Body {
-        read(&GhostRow::new(row).expect("a row"), &Details::default()).expect("a body")
+        read(&GhostRow::new(row).expect("a row"), &Details::default())
     }
 
     #[test]
@@ -134,7 +118,7 @@ mod tests {
             Details { image_alt: Some("a \"b\"".into()), image_caption: Some("<i>c</i>".into()), ..Details::default() };
         let row = GhostRow::new(json!({ "html": "<p>x</p>", "feature_image": "__GHOST_URL__/content/y.png" }))
             .expect("a row");
-        let text = read(&row, &details).expect("a body").text;
+        let text = read(&row, &details).text;
         let figure =
             "<figure><img src=\"/content/y.png\" alt=\"a &quot;b&quot;\"><figcaption><i>c</i></figcaption></figure>";
         assert_eq!(text, format!("{figure}\n<p>x</p>\n"));
@@ -151,6 +135,7 @@ mod tests {
     fn markdown_of_old_exports_stays_markdown() {
         let converted = body(json!({ "markdown": "# A\n\n[b](__GHOST_URL__/c)", "html": "<h1>A</h1>" }));
         assert_eq!(converted.text, "# A\n\n[b](/c)");
-        assert_eq!(body(json!({})).text, "");
+        let empty = body(json!({ "mobiledoc": "{}" }));
+        assert!(empty.text.is_empty() && empty.has_no_html && !body(json!({})).has_no_html);
     }
 }

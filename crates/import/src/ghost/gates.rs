@@ -1,8 +1,6 @@
 //! The parts of a post that Ghost shows only to some readers. The rule: a part that a visitor did not see is omitted; if the marks of such parts
 //! cannot be read, the post becomes a draft.
 
-use serde_json::Value;
-
 /// The start of the comments around such a part.
 const MARK: &str = "kg-gated-block:";
 const BEGIN: &str = "begin";
@@ -49,19 +47,9 @@ fn next_mark(html: &str) -> Option<(&str, &str, &str)> {
     Some((start, said.trim(), after))
 }
 
-/// Whether a visitor of the site saw this card.
-pub(super) fn is_for_visitors(card: &Value) -> bool {
-    let Some(visibility) = card.get("visibility").filter(|visibility| visibility.is_object()) else { return true };
-    match visibility.get("web").and_then(|web| web.get("nonMember")).or(visibility.get("showOnWeb")) {
-        Some(shown) => shown.as_bool() == Some(true),
-        None => visibility.get("emailOnly").and_then(Value::as_bool) == Some(false),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn only_parts_for_visitors_stay() {
@@ -84,22 +72,6 @@ mod tests {
             "<p data-gh-segment=\"status:free\">a</p>".to_owned(),
         ] {
             assert!(read(&unclear).2, "{unclear}");
-        }
-    }
-
-    #[test]
-    fn a_card_is_for_visitors_if_its_visibility_says_so() {
-        for (visibility, is_shown) in [
-            (json!(null), true),
-            (json!({ "web": { "nonMember": true, "memberSegment": "" } }), true),
-            (json!({ "web": { "nonMember": false } }), false),
-            (json!({ "showOnWeb": true, "segment": "" }), true),
-            (json!({ "showOnWeb": false, "showOnEmail": true }), false),
-            (json!({ "emailOnly": true }), false),
-            (json!({ "emailOnly": false }), true),
-            (json!({}), false),
-        ] {
-            assert_eq!(is_for_visitors(&json!({ "visibility": visibility })), is_shown, "{visibility}");
         }
     }
 }

@@ -13,7 +13,9 @@ use super::site::{self, Details, GhostSite};
 
 /// The name of the row in the report: the slug, by which authors know their posts.
 pub(super) fn name(row: &GhostRow, number: usize) -> String {
-    row.text("slug").or(row.text("title")).map_or_else(|| format!("posts, row {number}"), |slug| format!("post {slug}"))
+    row.text("slug")
+        .or(row.text("title"))
+        .map_or_else(|| format!("posts, item {number}"), |slug| format!("post {slug}"))
 }
 
 pub(super) fn read(row: &GhostRow, site: &GhostSite) -> ReadItem {
@@ -64,13 +66,18 @@ fn post(
     notes: &mut Vec<String>,
 ) -> Result<ImportedPost, String> {
     let details = site.details(id);
-    let body = body::read(row, &details)?;
+    let body = body::read(row, &details);
     if body.is_unclear && !is_draft {
         notes.push(
             "may have parts that only members or readers of e-mails saw, so it is imported as a draft".to_owned(),
         );
     }
-    let is_draft = is_draft || body.is_unclear;
+    if body.has_no_html {
+        notes.push(
+            "has no HTML, so it is imported as a draft without its text; save it in Ghost, and export again".to_owned(),
+        );
+    }
+    let is_draft = is_draft || body.is_unclear || body.has_no_html;
     let (tags, lacks_tag) = site.tags(id);
     let (authors, lacks_author) = site.authors(id, row.id("author_id"));
     if lacks_tag || lacks_author {

@@ -2,7 +2,6 @@
 //! addresses and passwords of accounts.
 
 use std::collections::HashMap;
-use std::io;
 
 use crate::found::FoundContent;
 use crate::json_rows::JsonTables;
@@ -46,17 +45,17 @@ pub(super) const TEXTS: &str = "\
     meta_title meta_description og_image og_title og_description twitter_image twitter_title twitter_description";
 
 impl GhostSite {
-    pub(super) fn read(tables: &mut JsonTables, found: &mut FoundContent) -> io::Result<Self> {
-        let mut site = Self::default();
-        each_row(tables, "tags", found, |row, found| site.tag(row, found))?;
-        each_row(tables, "users", found, |row, _| site.user(row))?;
-        each_row(tables, "posts_meta", found, |row, _| site.post_details(row))?;
-        each_row(tables, "posts_tags", found, |row, _| link(&mut site.tags_of, row, "tag_id"))?;
-        each_row(tables, "posts_authors", found, |row, _| link(&mut site.authors_of, row, "author_id"))?;
+    pub(super) fn read(tables: &JsonTables, media: Media, found: &mut FoundContent) -> Self {
+        let mut site = Self { media, ..Self::default() };
+        each_row(tables, "tags", found, |row, found| site.tag(row, found));
+        each_row(tables, "users", found, |row, _| site.user(row));
+        each_row(tables, "posts_meta", found, |row, _| site.post_details(row));
+        each_row(tables, "posts_tags", found, |row, _| link(&mut site.tags_of, row, "tag_id"));
+        each_row(tables, "posts_authors", found, |row, _| link(&mut site.authors_of, row, "author_id"));
         for links in site.tags_of.values_mut().chain(site.authors_of.values_mut()) {
             links.sort_by_key(|link| link.order);
         }
-        Ok(site)
+        site
     }
 
     /// The public tags of a post, the primary one first, and whether a tag is missing in the export.
@@ -135,12 +134,12 @@ fn link(links: &mut HashMap<String, Vec<Link>>, row: &GhostRow, field: &str) -> 
 
 /// `take` returns `None` if the row lacks a required field.
 fn each_row(
-    tables: &mut JsonTables,
+    tables: &JsonTables,
     table: &str,
     found: &mut FoundContent,
     mut take: impl FnMut(&GhostRow, &mut FoundContent) -> Option<()>,
-) -> io::Result<()> {
-    let taken =
-        |row, found: &mut FoundContent| take(&GhostRow::new(row)?, found).ok_or("lacks a name or an id".to_owned());
-    tables.each(table, found, taken)
+) {
+    tables.each(table, found, |row, found| {
+        take(&GhostRow::new(row)?, found).ok_or_else(|| "lacks a name or an id".to_owned())
+    });
 }

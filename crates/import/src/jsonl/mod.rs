@@ -6,7 +6,6 @@ mod source;
 mod terms;
 mod values;
 
-pub(super) use records::id_of_origin;
 pub use records::{
     ASSETS_FOLDER, AssetRecord, CONTENT_FILE, Header, PageRecord, PostRecord, Record, Status, VERSION, origin_of_id,
 };

@@ -268,14 +268,8 @@ impl PostRecord {
 
 /// The origin of a post that was not imported.
 pub fn origin_of_id(id: &str) -> String {
-    format!("{ORIGIN_OF_ID}{id}")
+    format!("tidings:{id}")
 }
-
-pub(crate) fn id_of_origin(origin: &str) -> Option<&str> {
-    origin.strip_prefix(ORIGIN_OF_ID)
-}
-
-const ORIGIN_OF_ID: &str = "tidings:";
 
 /// A text that is not a slug is used as a name.
 fn terms(slugs: Vec<String>) -> Vec<Term> {

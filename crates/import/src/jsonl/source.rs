@@ -1,4 +1,4 @@
-//! Reads an export in JSON Lines. The rule: a few lines are in memory at a time; a line that cannot be read does not affect others.
+//! Reads an export in JSON Lines. The rule: one line is in memory at a time; a line that cannot be read does not affect others.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -8,16 +8,13 @@ use std::path::{Path, PathBuf};
 use compact_str::CompactString;
 
 use crate::found::FoundContent;
-use crate::{Entry, Failed, ImportedPost, TermKind, parallel};
+use crate::{Failed, ImportedPost, TermKind};
 
-use super::records::{AssetRecord, CONTENT_FILE, Header, PageRecord, Record, VERSION};
+use super::records::{CONTENT_FILE, Header, Record, VERSION};
 use super::terms::TermRecord;
 
 /// The longest line: a post of 16 MiB, every byte of it escaped.
 const LINE_BYTES_MAX: u64 = 96 << 20;
-
-/// The bytes of the lines that are read together, on all cores.
-const BYTES_AT_ONCE: u64 = 4 << 20;
 
 /// More than any header has.
 const OPENING_BYTES: u64 = 1_024;
@@ -41,29 +38,20 @@ impl JsonLines {
     pub(crate) fn scan(path: &Path) -> io::Result<(FoundContent, Self)> {
         let path = &if path.is_dir() { path.join(CONTENT_FILE) } else { path.to_owned() };
         let mut input = BufReader::new(File::open(path)?);
-        let mut scan = LineScan::default();
-        let (mut start, mut lines, mut bytes) = (0, Vec::new(), 0);
+        let (mut scan, mut start, mut line) = (LineScan::default(), 0, Vec::new());
         for number in 1.. {
-            let mut text = Vec::new();
-            let length = input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut text)? as u64;
-            let is_too_long = length == LINE_BYTES_MAX && text.last() != Some(&b'\n');
-            lines.push((number, (start, length), text));
-            bytes += length;
-            start += length;
-            if is_too_long || length == 0 || bytes > BYTES_AT_ONCE {
-                let found = parallel::map(std::mem::take(&mut lines), |(number, place, text): Line| {
-                    (number, place, LineFound::read(text.trim_ascii(), number, place))
-                });
-                found.into_iter().for_each(|(number, place, found)| scan.take(number, place, found));
-                bytes = 0;
-            }
+            line.clear();
+            let mut length = input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? as u64;
             if length == 0 {
                 break;
             }
-            if is_too_long {
+            if length == LINE_BYTES_MAX && line.last() != Some(&b'\n') {
                 scan.found.fail(format!("line {number}"), format!("longer than {LINE_BYTES_MAX} bytes"));
-                start += input.skip_until(b'\n')? as u64;
+                length += input.skip_until(b'\n')? as u64;
+            } else {
+                scan.take(number, line.trim_ascii(), (start, length));
             }
+            start += length;
         }
         Ok((scan.found, Self { path: path.to_owned(), places: scan.places }))
     }
@@ -90,45 +78,6 @@ impl JsonLines {
     }
 }
 
-/// The number of a line, its first byte and its length, and its text.
-type Line = (usize, (u64, u64), Vec<u8>);
-
-enum LineFound {
-    Nothing,
-    Term(TermKind, Box<TermRecord>),
-    /// A post without its body, and the id of its record.
-    Post(Box<Result<(ImportedPost, Entry), Failed>>, String),
-    Page(Box<PageRecord>),
-    Asset(Box<AssetRecord>),
-    NoRecord(String),
-}
-
-impl LineFound {
-    fn read(line: &[u8], number: usize, place: (u64, u64)) -> Self {
-        if line.is_empty() || number == 1 && is_header(line) || place.1 == LINE_BYTES_MAX {
-            return Self::Nothing;
-        }
-        match Record::read(line) {
-            Ok(Record::Category(term)) => Self::Term(TermKind::Category, Box::new(term)),
-            Ok(Record::Tag(term)) => Self::Term(TermKind::Tag, Box::new(term)),
-            Ok(Record::Author(term)) => Self::Term(TermKind::Author, Box::new(term)),
-            Ok(Record::Series(term)) => Self::Term(TermKind::Series, Box::new(term)),
-            Ok(Record::Post(post)) => {
-                let id = post.id.clone();
-                let with_entry = |mut post: ImportedPost| {
-                    let entry = post.to_entry();
-                    post.markdown = String::new();
-                    (post, entry)
-                };
-                Self::Post(Box::new(post.into_post().map(with_entry)), id)
-            }
-            Ok(Record::Page(page)) => Self::Page(page),
-            Ok(Record::Asset(asset)) => Self::Asset(asset),
-            Err(error) => Self::NoRecord(format!("not a record of an export: {}", reason(&error))),
-        }
-    }
-}
-
 #[derive(Default)]
 struct LineScan {
     found: FoundContent,
@@ -138,33 +87,44 @@ struct LineScan {
 }
 
 impl LineScan {
-    fn take(&mut self, number: usize, place: (u64, u64), found: LineFound) {
-        match found {
-            LineFound::Nothing => {}
-            LineFound::Term(kind, term) => {
-                let keys = term.keys_of_others(kind);
-                if !keys.is_empty() {
-                    let (keys, slug, kind) = (keys.join(", "), &term.slug, kind.noun());
-                    self.found.note(format!("line {number}"), format!("the {kind} {slug} is imported without {keys}"));
-                }
-                self.found.describe(term.into_term(kind));
+    /// `place`: the first byte of the line and its length.
+    fn take(&mut self, number: usize, line: &[u8], place: (u64, u64)) {
+        if line.is_empty() || number == 1 && is_header(line) {
+            return;
+        }
+        match Record::read(line) {
+            Ok(Record::Category(term)) => self.take_term(number, TermKind::Category, term),
+            Ok(Record::Tag(term)) => self.take_term(number, TermKind::Tag, term),
+            Ok(Record::Author(term)) => self.take_term(number, TermKind::Author, term),
+            Ok(Record::Series(term)) => self.take_term(number, TermKind::Series, term),
+            Ok(Record::Post(post)) if !self.ids.insert(post.id.as_str().into()) => {
+                let reason = format!("the post {} occurs twice; the first one is imported", post.id);
+                self.found.fail(format!("line {number}"), reason);
             }
-            LineFound::Post(_, id) if !self.ids.insert(CompactString::from(&id)) => {
-                self.found
-                    .fail(format!("line {number}"), format!("the post {id} occurs twice; the first one is imported"));
-            }
-            LineFound::Post(read, _) => match *read {
-                Ok((post, entry)) => {
-                    if self.found.take_entry(&post, entry) {
+            Ok(Record::Post(post)) => match post.into_post() {
+                Ok(post) => {
+                    if self.found.take_entry(&post, post.to_entry()) {
                         self.places.push(place);
                     }
                 }
                 Err(failed) => self.found.failed.push(failed),
             },
-            LineFound::Page(page) => self.found.take_page(page.into_page()),
-            LineFound::Asset(asset) => self.found.assets.push(*asset),
-            LineFound::NoRecord(reason) => self.found.fail(format!("line {number}"), reason),
+            Ok(Record::Page(page)) => self.found.take_page(page.into_page()),
+            Ok(Record::Asset(asset)) => self.found.assets.push(*asset),
+            Err(error) => {
+                let reason = format!("not a record of an export: {}", reason(&error));
+                self.found.fail(format!("line {number}"), reason);
+            }
         }
+    }
+
+    fn take_term(&mut self, number: usize, kind: TermKind, term: TermRecord) {
+        let keys = term.keys_of_others(kind);
+        if !keys.is_empty() {
+            let (keys, slug, kind) = (keys.join(", "), &term.slug, kind.noun());
+            self.found.note(format!("line {number}"), format!("the {kind} {slug} is imported without {keys}"));
+        }
+        self.found.describe(term.into_term(kind));
     }
 }
 
@@ -213,7 +173,7 @@ mod tests {
         let lines = ["{\"tidings\":1}", tag, &POST.replace("ID", "a"), "{", "", &POST.replace("ID", "b")];
         std::fs::write(&path, lines.join("\n")).expect("a file");
         let (found, source) = JsonLines::scan(&path).expect("an export");
-        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin()).collect();
+        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin.as_str()).collect();
         assert_eq!(origins, ["tidings:a", "tidings:b"]);
         assert_eq!(found.failed.iter().map(|failed| failed.origin.as_str()).collect::<Vec<_>>(), ["line 4"]);
         assert_eq!(found.terms.of(TermKind::Tag)[0].name, "X");

@@ -135,7 +135,7 @@ const TEMPLATES_SHOWN: usize = 10;
 fn note_templates(templates: Vec<(&String, Vec<FileLink>)>, found: &mut FoundContent) {
     let named: HashSet<&String> = templates.iter().flat_map(|(_, links)| links).flat_map(|link| &link.names).collect();
     let pages = found.pages.iter().filter_map(|page| page.origin.as_deref());
-    let origins = found.entries.iter().map(Entry::origin).chain(pages).filter(|_| !named.is_empty());
+    let origins = found.entries.iter().map(|entry| entry.origin.as_str()).chain(pages).filter(|_| !named.is_empty());
     let known: HashSet<String> = origins.flat_map(file_links::names_of).filter(|name| named.contains(name)).collect();
     for (file, links) in &templates {
         let unknown = links.iter().filter(|link| !link.names.iter().any(|name| known.contains(name)));
@@ -305,7 +305,7 @@ mod tests {
         let root =
             folder(&[("b.md", POST), ("a/z.md", POST), ("a.markdown", POST), (".git/x.md", POST), ("c.txt", POST)]);
         let (found, _) = scan(root.path(), &ReadOptions::default()).expect("a folder");
-        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin()).collect();
+        let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin.as_str()).collect();
         assert_eq!(origins, ["a.markdown", "a/z.md", "b.md"]);
         assert_eq!((found.skipped, found.failed), (vec![], vec![]));
     }

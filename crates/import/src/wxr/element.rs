@@ -1,15 +1,11 @@
-//! Reads one element of an XML file into memory, with its children. The rule: the depth and the size of an element are limited, and only XML's five
+//! Reads one element of an XML file into memory, with its children. The rule: the depth of an element is limited, and only XML's five
 //! predefined entities and numeric character references are expanded.
-
-use std::io::BufRead;
 
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 /// The deepest nesting of elements. A WordPress export has four levels.
 const DEPTH_MAX: usize = 64;
-/// The longest element: a post with all its comments. Without a limit, an element without an end tag would contain the rest of the file.
-const ELEMENT_BYTES_MAX: u64 = 64 << 20;
 
 /// An element: its children in order, and the text directly inside it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,16 +19,10 @@ pub(super) struct Element {
 
 impl Element {
     /// Reads up to the end of the element whose start tag was just read.
-    pub(super) fn read<R: BufRead>(reader: &mut Reader<R>, start: &BytesStart<'_>) -> Result<Self, String> {
+    pub(super) fn read(reader: &mut Reader<&[u8]>, start: &BytesStart<'_>) -> Result<Self, String> {
         let mut open = vec![Self::start(start)];
-        let mut buffer = Vec::new();
-        let end_max = reader.buffer_position() + ELEMENT_BYTES_MAX;
         loop {
-            buffer.clear();
-            if reader.buffer_position() > end_max {
-                return Err(format!("longer than {ELEMENT_BYTES_MAX} bytes"));
-            }
-            match reader.read_event_into(&mut buffer).map_err(|error| error.to_string())? {
+            match reader.read_event().map_err(|error| error.to_string())? {
                 Event::Start(start) if start.name().as_ref() == open[0].name => {
                     return Err(format!("another <{}> begins before it ends", open[0].name));
                 }
@@ -118,8 +108,8 @@ fn resolve(reference: &BytesRef<'_>) -> String {
 }
 
 /// A reader that tolerates small errors in the XML, because exports have them, and one error must not prevent the import of all later posts.
-pub(super) fn reader<R: BufRead>(input: R) -> Reader<R> {
-    let mut reader = Reader::from_reader(input);
+pub(super) fn reader(text: &str) -> Reader<&[u8]> {
+    let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
     config.check_end_names = false;
     config.allow_unmatched_ends = true;
@@ -132,10 +122,9 @@ mod tests {
     use super::*;
 
     fn first(xml: &str) -> Result<Element, String> {
-        let mut reader = reader(xml.as_bytes());
-        let mut buffer = Vec::new();
-        match reader.read_event_into(&mut buffer) {
-            Ok(Event::Start(start)) => Element::read(&mut reader, &start.into_owned()),
+        let mut reader = reader(xml);
+        match reader.read_event() {
+            Ok(Event::Start(start)) => Element::read(&mut reader, &start),
             other => panic!("{other:?}"),
         }
     }
@@ -151,15 +140,12 @@ mod tests {
 
     #[test]
     fn entities_that_a_file_declares_are_not_expanded() {
-        let mut reader = reader(&b"<!DOCTYPE a [<!ENTITY b \"bbbb\">]><a>&b;</a>"[..]);
-        let mut buffer = Vec::new();
+        let mut reader = reader("<!DOCTYPE a [<!ENTITY b \"bbbb\">]><a>&b;</a>");
         loop {
-            if let Event::Start(start) = reader.read_event_into(&mut buffer).expect("an event") {
-                let element = Element::read(&mut reader, &start.into_owned()).expect("an element");
-                assert_eq!(element.text, "&b;");
+            if let Event::Start(start) = reader.read_event().expect("an event") {
+                assert_eq!(Element::read(&mut reader, &start).expect("an element").text, "&b;");
                 return;
             }
-            buffer.clear();
         }
     }
 
