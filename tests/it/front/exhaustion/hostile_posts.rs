@@ -92,8 +92,6 @@ fn a_hostile_post_causes_no_log_lines_of_dependencies() {
     assert_eq!(lines_of_dependencies(&errors).first(), None);
 }
 
-}
-
 /// A dozen clients send a query and disconnect, repeatedly. One rendering runs at a time, and the renderings of disconnected clients do not
 /// start.
 #[cfg(target_os = "linux")]
