@@ -4,8 +4,8 @@
 //! Loaders wait by yielding to the scheduler, never by a timer.
 
 mod batch;
+mod pages;
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 
 use crate::content::read::pages::terms_by_count::{CountPosition, CountedTerm, TermsByCount};
-use crate::content::read::pages::{Page, PageArguments, PageKey, PostSource, RequestedFields, cached, total};
+use crate::content::read::pages::{Page, PageArguments, PageKey, RequestedFields, total};
 use crate::content::read::{ChildCategories, ChildCategoriesPage, DetailsPlace};
 use crate::content::{ContentError, Reader, Result as ContentResult};
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::{
-    Asset, AssetHash, CategoryEntry, CategoryTree, Post, PostDetails, PostId, PostKey, SitePage, Slug, Term, TermId,
-    TermKind, TranslationGroup,
+    Asset, AssetHash, CategoryEntry, CategoryTree, Post, PostDetails, PostId, SitePage, Slug, Term, TermId, TermKind,
+    TranslationGroup,
 };
 
 use batch::Loader;
@@ -65,7 +65,7 @@ impl Loaders {
                 let look_ups: Vec<_> = keys.iter().map(|id| reader.post_by_id(id)).collect();
                 stream::iter(look_ups).buffered(CONCURRENCY).collect().await
             }),
-            pages: loader("pages", reader, read_pages),
+            pages: loader("pages", reader, pages::read),
             post_counts: loader("post_counts", reader, |reader, keys: Vec<TermId>| async move {
                 total::count_posts_of(&reader, &keys).await
             }),
@@ -150,32 +150,6 @@ where
         let found = read(reader.in_batch(name), keys);
         async move { found.await.into_iter().map(|found| found.map_err(Arc::new)).collect() }
     })
-}
-
-/// Reads the pages of one level together; they look up their posts in common batches.
-async fn read_pages(reader: Reader, keys: Vec<PageKey>) -> Vec<ContentResult<Arc<Page<Arc<Post>>>>> {
-    let of_posts = reader.clone();
-    let posts: Loader<PostKey, Option<Arc<Post>>> = Loader::new("posts_of_pages", move |keys: Vec<PostKey>| {
-        let reader = of_posts.clone();
-        async move {
-            let found = reader.posts_at(&keys).await.map_err(Arc::new);
-            let post = |key: &PostKey| found.as_ref().map(|found| found.get(key).cloned()).map_err(Arc::clone);
-            keys.iter().map(post).collect()
-        }
-    });
-    let (reader, keys, posts) = (&reader, &keys, &posts);
-    let read = |keys: Vec<PageKey>| async move {
-        join_all(keys.iter().map(|key| cached::read_page(reader, posts, key))).await
-    };
-    cached::pages(reader, keys, read).await
-}
-
-#[async_trait::async_trait]
-impl PostSource for Loader<PostKey, Option<Arc<Post>>> {
-    async fn posts(&self, keys: &[PostKey]) -> ContentResult<HashMap<PostKey, Arc<Post>>> {
-        let found = self.load_many(keys.to_vec()).await.map_err(ContentError::Shared)?;
-        Ok(keys.iter().cloned().zip(found).filter_map(|(key, post)| Some((key, post?))).collect())
-    }
 }
 
 /// The parent and child categories of a category: the category tree proposes candidates, which are loaded in the same batches as other categories; a
