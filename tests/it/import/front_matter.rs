@@ -1,4 +1,4 @@
-//! The front matter of themes and generators under its many names. The rule: each name of a thing is read, and a key that looks like one and is not used has a note.
+//! The front matter of themes and generators under its many names. The rule: each name of a thing is read.
 
 use tidings::import::ImportedPost;
 
@@ -104,12 +104,11 @@ fn a_date_of_publication_is_read_under_every_name_of_a_theme() {
 }
 
 #[test]
-fn a_date_that_eleventy_computes_makes_a_page_with_a_note() {
+fn a_date_that_eleventy_computes_makes_a_page() {
     for date in ["Last Modified", "git Created"] {
         let text = format!("---\ntitle: A\ndate: {date}\n---\n");
         let read = ReadFolder::of(&[("a.md", &text)]);
         assert_eq!((read.pages.len(), read.failed.len()), (1, 0), "{date}");
-        assert!(read.notes[0].contains(&format!("`date: {date}` is computed by Eleventy")), "{:?}", read.notes);
     }
 }
 
@@ -236,52 +235,6 @@ fn terms_are_read_as_each_generator_writes_them() {
         let post = &read.posts[file];
         assert_eq!((names(&post.tags), names(&post.categories)), (expected.to_vec(), vec!["big news"]), "{file}");
         assert_eq!(metadata(post), "{}", "{file}");
-    }
-}
-
-#[test]
-fn a_key_that_looks_like_a_field_and_is_not_used_has_a_note() {
-    for (front, key, what) in [
-        ("pubDate: 2020-02-01", "pubDate", "a date"),
-        ("event_date: 2020-02-01", "event_date", "a date"),
-        ("published: 2023", "published", "a date"),
-        ("updated: 2020-02-01\nmodified: 2020-03-01", "modified", "a date"),
-        ("hiddenInHomeList: true", "hiddenInHomeList", "a mark of what is not public"),
-        ("publish_to_feed: false", "publish_to_feed", "a mark of what is not public"),
-        ("author: Ada\nguest_author: Grace", "guest_author", "an author"),
-        ("authors: [{github: ada}]", "authors", "an author"),
-        ("categories: [a]\ntopics: [b]", "topics", "a category"),
-        ("tags: [a]\nkeywords: [b]", "keywords", "a tag"),
-        ("taxonomies: {tags: [a], boats: [b]}", "taxonomies.boats", "a taxonomy"),
-        ("params: {subcategory: b}", "params.subcategory", "a category"),
-        ("cover: a.png\nbackdrop: b.png", "backdrop", "a picture"),
-        ("gallery: [a.png, b.jpg]", "gallery", "a picture"),
-    ] {
-        let (post, notes) = ReadFolder::post(&format!("date: 2020-01-01\n{front}"));
-        assert_eq!(
-            notes,
-            [format!("`{key}` looks like {what} and is not used as one; it is in the metadata")],
-            "{front}"
-        );
-        let inner = key.rsplit('.').next().expect("a key");
-        assert!(metadata(&post).contains(&format!("\"{inner}\"")), "{front}: {}", metadata(&post));
-    }
-    for front in [
-        "showDate: false",
-        "show_author: true",
-        "hide_table_of_contents: false",
-        "author_url: https://example.com",
-        "tagline: A text",
-        "sidebar_label: Hi",
-        "lastUpdated: false",
-        "draft: false\npublic: true",
-        "image: a.png\nog_image: a.png",
-        "author: {name: Ada, url: x}",
-        "tags: a, b",
-        "weight: 3\nlayout: post",
-    ] {
-        let (_, notes) = ReadFolder::post(&format!("date: 2020-01-01\n{front}"));
-        assert_eq!(notes, Vec::<String>::new(), "{front}");
     }
 }
 

@@ -309,15 +309,14 @@ fn what_hugo_ignores_is_a_draft() {
             ("content/posts/later/b/index.md", Some("of `ignoreFiles: content/posts/(old|later)/` in hugo.toml")),
         ],
     );
-    let unread = "hugo.toml: `ignoreFiles: (` is not read, so the files that it names are public";
+    let unread = "hugo.toml: `ignoreFiles: (` is not read, so the files that it hides are public";
     assert!(read.notes.iter().any(|note| note == unread), "{:?}", read.notes);
     for (path, config) in [
         ("config.yaml", "languageCode: en\nignorefiles: [/b/]\n"),
         ("config.json", "{\"baseURL\": \"/\", \"ignoreFiles\": \"/b/\"}"),
         ("config/_default/hugo.yml", "ignoreFiles: ['/b/']\n"),
     ] {
-        let name = if path.contains('/') { "config/_default" } else { path };
-        let reason = format!("of `ignoreFiles: /b/` in {name}");
+        let reason = format!("of `ignoreFiles: /b/` in {path}");
         assert_drafts(&[(path, config)], &[("content/a.md", None), ("content/b/c.md", Some(&reason))]);
     }
     assert_drafts(&[("config.yaml", "ignoreFiles_of: [/b/]\n")], &[("posts/a.md", None), ("posts/b/c.md", None)]);
@@ -338,16 +337,17 @@ fn what_hugo_and_zola_hide_for_the_whole_site_is_a_draft() {
     );
     let unread = "hugo.toml: `unlisted: true` in `cascade` is not read, so the files that it hides are public";
     assert!(read.notes.iter().any(|note| note == unread), "{:?}", read.notes);
-    let zola = "base_url = '/'\nignored_content = ['*.tmp.md', 'old/**', '*.{a,b}']\n";
+    let zola = "base_url = '/'\nignored_content = ['*.tmp.md', 'old/**', '*.{a,b}.md', '{']\n";
     let read = assert_drafts(
         &[("config.toml", zola)],
         &[
             ("content/blog/a.md", None),
             ("content/blog/a.tmp.md", Some("of `ignored_content: *.tmp.md` in config.toml")),
             ("content/old/a.md", Some("of `ignored_content: old/**` in config.toml")),
+            ("content/blog/c.b.md", Some("of `ignored_content: *.{a,b}.md` in config.toml")),
         ],
     );
-    let unread = "config.toml: `ignored_content: *.{a,b}` is not read, so the files that it hides are public";
+    let unread = "config.toml: `ignored_content: {` is not read, so the files that it hides are public";
     assert!(read.notes.iter().any(|note| note == unread), "{:?}", read.notes);
     let all = "cascade: {private: true}\n";
     assert_drafts(
@@ -370,7 +370,12 @@ fn what_is_outside_of_the_content_of_a_generator_is_a_draft() {
             "docs/b.md",
             outside("`content`", "config.toml"),
         ),
-        (vec![("web/hugo.yaml", "title: A\n")], "web/content/a.md", "web/docs/b.md", outside("`content`", "hugo.yaml")),
+        (
+            vec![("web/hugo.yaml", "title: A\n")],
+            "web/content/a.md",
+            "web/docs/b.md",
+            outside("`content`", "web/hugo.yaml"),
+        ),
         (vec![("web/hugo.yaml", "title: A\n")], "web/content/a.md", "docs/b.md", None),
         (
             vec![("hugo.toml", "contentDir = 'texts'\n")],

@@ -13,25 +13,63 @@ const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "avif"];
 /// The maximum bytes of a link text, an address or a tag that are read, so that the time is in proportion to the length of the text.
 pub(super) const PART_BYTES_MAX: usize = 2_048;
 
+/// An address in Markdown, by its range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Address {
+    pub span: Range<usize>,
+    pub form: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `![](a.png)`
+    Picture,
+    /// In an attribute of `<img>`, `<source>` or `<video>`.
+    Source,
+    /// `[a](b.md)`, `<a href="b.md">`
+    Link,
+    /// `[label]: a.png`
+    Definition,
+}
+
+impl Address {
+    /// Whether it is shown as a picture.
+    pub(super) fn is_shown(&self, markdown: &str) -> bool {
+        match self.form {
+            Form::Picture | Form::Source => true,
+            Form::Link => false,
+            Form::Definition => has_ending(&markdown[self.span.clone()]),
+        }
+    }
+
+    /// Whether it is that of an inline link or picture.
+    fn is_inline(&self) -> bool {
+        matches!(self.form, Form::Picture | Form::Link)
+    }
+}
+
 /// The addresses of pictures, in order.
 pub(crate) fn all(markdown: &str) -> Vec<&str> {
-    spans(markdown).into_iter().map(|span| &markdown[span]).collect()
+    let shown = found(markdown).into_iter().filter(|address| address.is_shown(markdown));
+    shown.map(|address| &markdown[address.span]).collect()
 }
 
 /// Replaces every address of a picture for which `replace` returns a new one.
 pub(crate) fn replaced(markdown: &str, replace: impl Fn(&str) -> Option<String>) -> String {
-    let parts = spans(markdown).into_iter().filter_map(|span| Some((span.clone(), replace(&markdown[span])?)));
-    walk::replaced(markdown, parts).into_owned()
-}
-
-/// The addresses of inline links and pictures: `[a](b.md)`, `![a](b.png)`, `<a href="b.md">`.
-pub(super) fn of_links(markdown: &str) -> Vec<&str> {
-    spans_of_links(markdown).into_iter().map(|span| &markdown[span]).collect()
+    with_addresses(markdown, |address, text| address.is_shown(markdown).then(|| replace(text))?)
 }
 
 /// Replaces every address of an inline link or picture for which `replace` returns a new one.
 pub(crate) fn with_links_replaced(markdown: &str, mut replace: impl FnMut(&str) -> Option<String>) -> String {
-    let parts = spans_of_links(markdown).into_iter().filter_map(|span| Some((span.clone(), replace(&markdown[span])?)));
+    with_addresses(markdown, |address, text| address.is_inline().then(|| replace(text))?)
+}
+
+/// Replaces every address for which `replace` returns a new one.
+pub(super) fn with_addresses(markdown: &str, mut replace: impl FnMut(&Address, &str) -> Option<String>) -> String {
+    let parts = found(markdown).into_iter().filter_map(|address| {
+        let new = replace(&address, &markdown[address.span.clone()])?;
+        Some((address.span, new))
+    });
     walk::replaced(markdown, parts).into_owned()
 }
 
@@ -54,69 +92,51 @@ pub(crate) fn has_ending(address: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
-/// The ranges of the addresses of pictures, ascending and disjoint.
-fn spans(markdown: &str) -> Vec<Range<usize>> {
+/// The addresses in order, disjoint.
+pub(super) fn found(markdown: &str) -> Vec<Address> {
     let mut found = Vec::new();
-    walk::outside_code(markdown, &['!', '<', '\\', '\n'], |block, at, mark| {
+    walk::outside_code(markdown, &['\\', ']', '<', '\n'], |block, at, mark| {
         let text = &markdown[..block.end];
         match mark {
-            '\n' => found.extend(definition(text, at).filter(|span| has_ending(&text[span.clone()]))),
-            '!' => found.extend(of_picture(text, at)),
+            '\n' => found.extend(definition(text, at).map(|span| Address { span, form: Form::Definition })),
+            ']' => {
+                let form = || if is_of_picture(&text[block.start..at]) { Form::Picture } else { Form::Link };
+                found.extend(destination(text, at).map(|span| Address { span, form: form() }));
+            }
             _ => {
-                let name = tag_of(&text[at..], &["img", "source", "video"]);
+                let name = tag_of(&text[at..]);
                 let Some((name, length)) = name.and_then(|name| Some((name, tag_length(&text[at..])?))) else {
                     return 1;
                 };
-                let sources = sources_of(name, &text[at..at + length]).into_iter();
-                found.extend(sources.map(|span| at + span.start..at + span.end));
+                let of_tag = addresses_of_tag(name, &text[at..at + length]).into_iter();
+                found.extend(of_tag.map(|(span, form)| Address { span: at + span.start..at + span.end, form }));
                 return length;
             }
         }
         1
     });
-    found.sort_by_key(|span| span.start);
-    found.dedup_by(|next, before| next.start < before.end);
+    found.sort_by_key(|address| address.span.start);
+    found.dedup_by(|next, before| next.span.start < before.span.end);
     found
 }
 
-/// The ranges of the addresses of inline links and pictures, ascending and disjoint.
-fn spans_of_links(markdown: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    walk::outside_code(markdown, &[']', '<', '\\'], |block, at, mark| {
-        let text = &markdown[..block.end];
-        if mark == '<' {
-            let Some(length) = tag_of(&text[at..], &["a"]).and_then(|_| tag_length(&text[at..])) else { return 1 };
-            let mut all = attributes(&text[at..at + length], "<a".len());
-            let href = all.find(|(name, _)| name.eq_ignore_ascii_case("href")).and_then(|(_, value)| value);
-            found.extend(href.map(|span| at + span.start..at + span.end));
-            return length;
-        }
-        let Some(span) = destination(text, at) else { return 1 };
-        found.push(span.clone());
-        span.end - at
-    });
-    found
-}
-
-/// The address of the picture `![…](address "title")` that begins here.
-fn of_picture(text: &str, at: usize) -> Option<Range<usize>> {
-    let label = text[at..].strip_prefix("![")?;
-    let (mut depth, mut is_escaped) = (1, false);
-    for (length, byte) in label.bytes().take(PART_BYTES_MAX).enumerate() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'[' => depth += 1,
-            b']' if depth == 1 => return destination(text, at + "![".len() + length),
-            b']' => depth -= 1,
+/// Whether the bracket after this text ends the text of a picture, `![…]`.
+fn is_of_picture(before: &str) -> bool {
+    let (bytes, mut depth) = (before.as_bytes(), 0);
+    let is_escaped = |at: usize| at > 0 && bytes[at - 1] == b'\\';
+    for at in (bytes.len().saturating_sub(PART_BYTES_MAX)..bytes.len()).rev().filter(|at| !is_escaped(*at)) {
+        match bytes[at] {
+            b']' => depth += 1,
+            b'[' if depth == 0 => return at > 0 && bytes[at - 1] == b'!' && !is_escaped(at - 1),
+            b'[' => depth -= 1,
             _ => {}
         }
     }
-    None
+    false
 }
 
 /// The address after the bracket that ends the text of a link.
-pub(super) fn destination(text: &str, bracket: usize) -> Option<Range<usize>> {
+fn destination(text: &str, bracket: usize) -> Option<Range<usize>> {
     let inside = text[bracket + 1..].strip_prefix('(')?;
     address_at(text, text.len() - inside.trim_start().len(), ')')
 }
@@ -141,7 +161,7 @@ fn address_at(text: &str, start: usize, end: char) -> Option<Range<usize>> {
 }
 
 /// The address of `[label]: address` in the line that begins here.
-pub(super) fn definition(text: &str, line: usize) -> Option<Range<usize>> {
+fn definition(text: &str, line: usize) -> Option<Range<usize>> {
     let rest = text.get(line..)?;
     let indented = rest.len() - rest.trim_start_matches(' ').len();
     let label = rest.get(indented..).filter(|_| indented <= 3)?.strip_prefix('[').filter(|l| !l.starts_with('^'))?;
@@ -151,21 +171,17 @@ pub(super) fn definition(text: &str, line: usize) -> Option<Range<usize>> {
     address_at(text, start, '\n')
 }
 
-/// The address of `<a href>` at the start of the text.
-pub(super) fn link_of_tag(text: &str) -> Option<Range<usize>> {
-    tag_of(text, &["a"])?;
-    let tag = &text[..tag_length(text)?];
-    attributes(tag, "<a".len()).find(|(name, _)| name.eq_ignore_ascii_case("href"))?.1
-}
+/// The tags that have addresses.
+const TAGS: &[&str] = &["a", "img", "source", "video"];
 
-/// The name of the tag at the start of the text, if it is one of these.
-fn tag_of(text: &str, names: &[&'static str]) -> Option<&'static str> {
+/// The name of the tag at the start of the text, if it has addresses.
+fn tag_of(text: &str) -> Option<&'static str> {
     let is_name = |name: &&&str| {
         let end = 1 + name.len();
         text.get(1..end).is_some_and(|start| start.eq_ignore_ascii_case(name))
             && text[end..].starts_with(|c: char| c.is_whitespace())
     };
-    names.iter().find(is_name).copied()
+    TAGS.iter().find(is_name).copied()
 }
 
 /// The length of the tag at the start of the text. A `>` in quotes does not end it.
@@ -183,16 +199,21 @@ fn tag_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The addresses in the attributes `src` and `srcset` of a tag. `<source src>` names a video or a sound.
-fn sources_of(name: &str, tag: &str) -> Vec<Range<usize>> {
-    let of_attribute = |(attribute, value): (&str, Option<Range<usize>>)| match attribute.to_ascii_lowercase().as_str()
-    {
-        "src" if name == "img" => value.into_iter().collect(),
-        "poster" if name == "video" => value.into_iter().collect(),
-        "srcset" => value.map_or_else(Vec::new, |value| candidates(tag, value)),
-        _ => Vec::new(),
-    };
-    attributes(tag, 1 + name.len()).flat_map(of_attribute).collect()
+/// The addresses in the attributes of a tag. `<source src>` names a video or a sound.
+fn addresses_of_tag(name: &str, tag: &str) -> Vec<(Range<usize>, Form)> {
+    let mut found = Vec::new();
+    for (attribute, value) in attributes(tag, 1 + name.len()) {
+        let Some(value) = value else { continue };
+        match (name, attribute.to_ascii_lowercase().as_str()) {
+            ("a", "href") => found.push((value, Form::Link)),
+            ("img", "src") | ("video", "poster") => found.push((value, Form::Source)),
+            ("img" | "source" | "video", "srcset") => {
+                found.extend(candidates(tag, value).into_iter().map(|address| (address, Form::Source)));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The names of the attributes of a tag, and the ranges of their values. `at`: the end of the tag's name.
@@ -243,10 +264,6 @@ mod tests {
     use super::*;
     use crate::markdown::random_texts;
 
-    fn found(markdown: &str) -> Vec<&str> {
-        spans(markdown).into_iter().map(|span| &markdown[span]).collect()
-    }
-
     #[test]
     fn addresses_are_found_in_every_form() {
         for (markdown, expected) in [
@@ -268,7 +285,7 @@ mod tests {
             ("`open ![](a.png)\n\n![](b.png)", vec!["a.png", "b.png"]),
             ("ä![ö](ü.png)é", vec!["ü.png"]),
         ] {
-            assert_eq!(found(markdown), expected, "{markdown}");
+            assert_eq!(all(markdown), expected, "{markdown}");
         }
     }
 
@@ -292,7 +309,7 @@ mod tests {
             format!("<img alt={long} src=a.png>"),
             format!("[a]: {long}.png"),
         ] {
-            assert_eq!(found(&format!("{before}\n![](b.png)")), ["b.png"]);
+            assert_eq!(all(&format!("{before}\n![](b.png)")), ["b.png"]);
         }
     }
 
@@ -303,7 +320,7 @@ mod tests {
             "\u{3000}", "srcset=", ",",
         ];
         for text in random_texts::of(&parts, 9) {
-            spans(&text);
+            found(&text);
         }
     }
 
@@ -317,7 +334,9 @@ mod tests {
             ("- [ ] [a](b.md)\n\n    [c](d.md)", vec!["b.md", "d.md"]),
             ("<A class=x href='b.pdf'>[c](d.md)</a> `<a href=e.md>` <a>f</a> <abbr href=g.md>", vec!["b.pdf", "d.md"]),
         ] {
-            assert_eq!(of_links(markdown), expected, "{markdown}");
+            let links = found(markdown).into_iter().filter(Address::is_inline);
+            let links: Vec<_> = links.map(|address| &markdown[address.span]).collect();
+            assert_eq!(links, expected, "{markdown}");
         }
         assert_eq!(
             with_links_replaced("é [a](b) [c](d)", |address| (address == "d").then(|| "x".to_owned())),

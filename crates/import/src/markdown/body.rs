@@ -4,57 +4,26 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use tidings_model::{embeds, html};
-
 use super::templates::Tag;
-use super::{admonitions, code_tags, file_links, mdx, shortcodes, walk};
+use super::{admonitions, file_links, mdx, shortcodes, walk};
 
 /// Converts the syntax of generators: code tags, MDX, admonitions, templates that are paths, and shortcodes that become HTML. Returns the notes about
 /// the rest. `is_mdx`: whether the file is MDX although its name does not say so.
 pub(super) fn of(origin: &str, is_mdx: bool, body: &str) -> (String, Vec<String>) {
-    let mut notes = Vec::new();
-    let body = code_tags::as_fences(body);
+    let body = shortcodes::as_fences(body);
     let is_mdx = is_mdx || origin.ends_with(mdx::ENDING) || mdx::begins_with_import(&body);
     let (body, components) = if is_mdx { mdx::to_markdown(&body) } else { (body.into_owned(), BTreeSet::new()) };
-    if !components.is_empty() {
-        let names = components.into_iter().collect::<Vec<_>>().join(", ");
-        notes.push(format!("components are not rendered, only what is inside them: {names}"));
-    }
     let body = admonitions::as_alerts(&body);
-    let body = file_links::with_paths(&body);
-    let (markdown, others) = shortcodes::replaced(&body);
-    if !others.is_empty() {
-        let names = others.into_iter().collect::<Vec<_>>().join(", ");
-        notes.push(format!("shortcodes are not rendered, they stay as text: {names}"));
-    }
-    notes.extend(note_of_removed(&markdown));
-    (markdown.into_owned(), notes)
-}
-
-const TAG_BYTES_MAX: usize = 2_000;
-
-/// Names the elements that are removed with their content, and for which no link is shown.
-fn note_of_removed(markdown: &str) -> Option<String> {
-    let mut removed = BTreeSet::new();
-    walk::outside_code(markdown, &['\\', '<'], |block, at, _| {
-        removed.extend(removed_name(&markdown[at..block.end]));
-        1
-    });
-    let names = removed.into_iter().collect::<Vec<_>>().join(">, <");
-    (!names.is_empty()).then(|| format!("the body contains <{names}>, which is not shown to readers"))
-}
-
-/// The name of the element at the start of the text, if it is removed with its content.
-fn removed_name(text: &str) -> Option<&'static str> {
-    let name = html::DROPPED_WITH_CONTENT.split_whitespace().find(|name| {
-        let after = text.get(1 + name.len()..).filter(|_| text[1..=name.len()].eq_ignore_ascii_case(name));
-        after.is_some_and(|after| after.starts_with(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/')))
-    })?;
-    let tag = &text[..text.floor_char_boundary(TAG_BYTES_MAX)];
-    let tag = &tag[..tag.find('>').map_or(tag.len(), |end| end + 1)];
-    // The code of an inline script is not text that readers miss.
-    let is_own_script = name == "script" && !tag.contains("src");
-    (!is_own_script && embeds::with_links(tag).is_none()).then_some(name)
+    let (body, templates) = file_links::with_paths(&body);
+    let (markdown, shortcodes) = shortcodes::replaced(&body);
+    let notes = [
+        ("components are not rendered, only what is inside them", components),
+        ("templates in links are not read, they stay as text", templates),
+        ("shortcodes are not rendered, they stay as text", shortcodes),
+    ];
+    let notes = notes.into_iter().filter(|(_, names)| !names.is_empty());
+    let notes = notes.map(|(what, names)| format!("{what}: {}", names.into_iter().collect::<Vec<_>>().join(", ")));
+    (markdown.into_owned(), notes.collect())
 }
 
 /// Removes `{% raw %}` and `{% endraw %}` of Liquid and Nunjucks, between which nothing is a template, even in code, as the template engines do. A mark
@@ -80,21 +49,6 @@ fn raw_mark(text: &str, from: usize, name: &str) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_element_that_is_removed_with_its_text_is_named() {
-        let note = |body: &str| of("a.md", false, body).1;
-        let named = |names: &str| vec![format!("the body contains <{names}>, which is not shown to readers")];
-        assert_eq!(note("<style>p {}</style>\n\na <SVG width=1><text>b</text></SVG>"), named("style>, <svg"));
-        assert_eq!(note("<iframe srcdoc=\"<p>a\"></iframe> <select><option>a</select>"), named("iframe>, <select"));
-        assert_eq!(note("<script src=\"https://x.example/a.js\"></script>"), named("script"));
-        for shown in [
-            "<iframe src=\"https://x.example\"></iframe> <script src=\"https://gist.github.com/a/b.js\"></script>",
-            "`<svg>` \\<svg> <svgs> < svg> <https://svg>\n\n```\n<style>\n```\n",
-        ] {
-            assert_eq!(note(shown), Vec::<String>::new(), "{shown}");
-        }
-    }
 
     #[test]
     fn only_a_body_of_mdx_is_converted() {

@@ -7,27 +7,21 @@ use tidings_model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
 use tidings_model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
 
 use super::enclosure;
-use super::fields::{
-    AUTHORS, CATEGORIES, EXCERPTS, FEATURED, PostFields, SERIES, SERIES_ORDER, SUBTITLES, TAGS, divided_authors,
-    is_position,
-};
+use super::fields::{PostFields, SERIES_ORDER};
 use super::name::Name;
 use super::outcome::ReadOutcome;
 use super::page::{self, Place};
 use super::pictures;
 use super::post::{date_unless_draft, post};
-use super::reading::note_of_authors;
-use super::value::{TABLES, Value, is_exactly};
+use super::value::{Value, is_exactly};
 
 const TABLE: &str = "tidings";
 
-/// The keys of texts, dates and marks that are read as fields, each spelled exactly so. Everything else is metadata, even another generator's name
-/// for the same field, so that metadata is never mistaken for a field.
-const TEXTS_AND_DATES: &str = "\
-    title subtitle excerpt summary description slug permalink url path date publishDate pubDate published_at created \
-    created_at updated updated_at lastmod last_modified_at updatedDate modified_date lastUpdated draft published \
-    status lang language locale aliases redirect_from redirect redirect_to";
-const COVERS: &str = "cover image featured_image featuredImage heroImage hero coverImage thumbnail";
+/// The keys that are read as fields, each spelled exactly so. Everything else is metadata, even another generator's name for the same field, so that
+/// metadata is never mistaken for a field.
+const OF_ALL: &str = "tidings title subtitle date lastmod created draft published status lang summary cover aliases";
+const OF_POST: &str = "slug authors categories tags series series_order featured enclosure";
+const OF_PAGE: &str = "url weight";
 
 /// The keys of an author's profile.
 pub const AVATAR: &str = "avatar";
@@ -62,7 +56,7 @@ impl<'f> Exported<'f> {
             "page" => Kind::Page,
             noun => Kind::Term(TermKind::of_noun(noun)?),
         };
-        let read = front.pairs().iter().filter(|(key, value)| is_field(kind, key, value)).cloned().collect();
+        let read = front.pairs().iter().filter(|(key, _)| is_field(kind, key)).cloned().collect();
         Some(Self { kind, front, table, read: Value::Table(read) })
     }
 
@@ -85,10 +79,9 @@ impl<'f> Exported<'f> {
             let page = ImportedPage { cover, ..self.page(origin, fields, metadata, body)? };
             return Ok(ReadOutcome::Page(Box::new(page), Vec::new()));
         }
-        let notes = divided_authors(&self.read).into_iter().map(note_of_authors).collect();
         let enclosure = enclosure::enclosure(&self.read);
         let post = ImportedPost { cover, enclosure, ..self.post(origin, fields, metadata, body)? };
-        Ok(ReadOutcome::Post(Box::new(post), notes))
+        Ok(ReadOutcome::Post(Box::new(post), Vec::new()))
     }
 
     fn post(&self, origin: &str, fields: PostFields, metadata: Metadata, body: &str) -> Result<ImportedPost, String> {
@@ -102,12 +95,12 @@ impl<'f> Exported<'f> {
         Ok(ImportedPost {
             id: self.id(),
             title: self.text("title").unwrap_or(post.title),
-            subtitle: self.text(SUBTITLES),
-            excerpt: self.text(EXCERPTS),
+            subtitle: self.text("subtitle"),
+            excerpt: self.text("summary"),
             authors: self.terms("authors", post.authors),
             categories: self.terms("categories", post.categories),
             tags: self.terms("tags", post.tags),
-            series: post.series.map(|named| self.terms(SERIES, named)),
+            series: post.series.map(|named| self.terms("series", named)),
             // Other position keys are metadata.
             series_position: self.text(SERIES_ORDER).and_then(|text| text.parse().ok()),
             version: self.version()?,
@@ -134,8 +127,8 @@ impl<'f> Exported<'f> {
             former_paths: former_paths.into_iter().filter(|former| *former != path).collect(),
             path,
             title: self.text("title").unwrap_or(page.title),
-            subtitle: self.text(SUBTITLES),
-            excerpt: self.text(EXCERPTS),
+            subtitle: self.text("subtitle"),
+            excerpt: self.text("summary"),
             // The key for generators cannot express every position, such as 0.
             order: self.own("order").and_then(|text| text.parse().ok()).or(page.order),
             version: self.version()?,
@@ -146,10 +139,10 @@ impl<'f> Exported<'f> {
         })
     }
 
-    /// The value of the first of these keys, untrimmed.
-    fn text(&self, keys: &str) -> Option<String> {
-        let exact = |key: &str| self.front.pairs().iter().rev().find(|(name, _)| name == key)?.1.whole_text();
-        keys.split_whitespace().find_map(exact).map(str::to_owned)
+    /// The value of a key, untrimmed.
+    fn text(&self, key: &str) -> Option<String> {
+        let mut pairs = self.front.pairs().iter().rev();
+        pairs.find(|(name, _)| name == key)?.1.whole_text().map(str::to_owned)
     }
 
     fn own(&self, key: &str) -> Option<&'f str> {
@@ -189,14 +182,11 @@ impl<'f> Exported<'f> {
     /// # Errors
     /// See [`Metadata::of`].
     fn metadata(&self) -> Result<Metadata, BadMetadata> {
-        let others = self.front.pairs().iter().filter(|(key, value)| !is_field(self.kind, key, value));
+        let others = self.front.pairs().iter().filter(|(key, _)| !is_field(self.kind, key));
         let mut pairs: Vec<_> = others.map(|(key, value)| (key.clone(), value.to_json())).collect();
-        let own = match self.table.get("metadata") {
-            Some(Value::Text(json)) => JsonValue::parse(json, METADATA_DEPTH_MAX)?,
-            Some(table) => table.to_json(),
-            None => JsonValue::Null,
-        };
-        if let JsonValue::Object(own) = own {
+        if let Some(json) = self.own("metadata")
+            && let JsonValue::Object(own) = JsonValue::parse(json, METADATA_DEPTH_MAX)?
+        {
             pairs.extend(own);
         }
         let order: Vec<_> = self.table.items_of("keys").iter().collect();
@@ -247,15 +237,11 @@ fn slugs_of(aliases: Vec<String>) -> Vec<Slug> {
 }
 
 /// Whether a top-level key is read as a field. Otherwise it is metadata.
-fn is_field(kind: Kind, key: &str, value: &Value) -> bool {
-    let is_term = |key: &str| [AUTHORS, CATEGORIES, TAGS, SERIES].iter().any(|keys| is_exactly(key, keys));
-    let is_read = |key: &str| is_exactly(key, COVERS) || (kind == Kind::Post && is_term(key));
-    match key {
-        TABLE => true,
-        key if is_exactly(key, TABLES) => value.pairs().iter().any(|(key, _)| is_read(key)),
-        key if is_position(key) => kind == Kind::Page,
-        SERIES_ORDER | enclosure::ENCLOSURE => kind == Kind::Post,
-        key if is_exactly(key, FEATURED) => kind == Kind::Post,
-        key => is_read(key) || is_exactly(key, TEXTS_AND_DATES),
-    }
+fn is_field(kind: Kind, key: &str) -> bool {
+    let own = match kind {
+        Kind::Post => OF_POST,
+        Kind::Page => OF_PAGE,
+        Kind::Term(_) => "slug",
+    };
+    is_exactly(key, OF_ALL) || is_exactly(key, own)
 }

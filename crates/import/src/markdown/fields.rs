@@ -7,7 +7,7 @@ use tidings_model::{Language, TimeZone};
 
 use super::marks;
 use super::publication::{self, CREATIONS, DATES, OF_PUBLICATION};
-use super::value::{Value, is_exactly, is_one_of, places};
+use super::value::{Value, is_exactly, places};
 
 /// The values of these keys in each of the places.
 pub(super) fn values<'f>(front: &'f Value, keys: &'static str) -> impl Iterator<Item = &'f Value> {
@@ -159,11 +159,6 @@ fn order(front: &Value) -> Option<i32> {
     own(front).or_else(|| front.each(ORDER_TABLES).find_map(in_table))
 }
 
-/// Whether a key, spelled exactly so, can contain the position of a page.
-pub(super) fn is_position(key: &str) -> bool {
-    key == "weight" || is_exactly(key, ORDERS) || is_exactly(key, ORDER_TABLES)
-}
-
 /// A number, rounded down; a value that is not a number is not a position.
 pub(super) fn position(value: &Value) -> Option<i32> {
     value.text()?.parse::<f64>().ok().filter(|number| number.abs() < 1e9).map(|number| number.floor() as i32)
@@ -183,11 +178,6 @@ pub(super) fn truth(text: &str) -> Option<bool> {
         "false" | "no" | "off" => Some(false),
         _ => None,
     }
-}
-
-/// Whether a key names terms.
-pub(super) fn is_term(key: &str) -> bool {
-    [AUTHORS, CATEGORIES, TAGS, SERIES].iter().any(|keys| is_one_of(key, keys))
 }
 
 /// The names under the first of these keys that exists, at the top level or in the tables of Zola and Hugo.
@@ -238,13 +228,6 @@ pub(super) fn split_at_commas(text: &str) -> Vec<String> {
 pub(super) fn split_persons(text: &str) -> Vec<String> {
     let parts = split_at_commas(text);
     if parts.iter().all(|part| is_name_of_person(part)) { parts } else { whole(text) }
-}
-
-/// The single text that is split into several authors, if there is one.
-pub(super) fn divided_authors(front: &Value) -> Option<&str> {
-    let mut found = values(front, AUTHORS);
-    let text = found.find(|value| !names_of(value, split_persons).is_empty())?.text()?;
-    (split_persons(text).len() > 1).then_some(text)
 }
 
 /// Suffixes of a name after a comma.

@@ -2,18 +2,18 @@
 //! file, its path below the root, the files of the generator, the time zone of the site and the time of the import; a file that cannot be imported is
 //! skipped or failed with a reason, never dropped.
 
-use crate::{Failed, ImportedPage, ImportedPost, Redirect, Skipped};
-use tidings_model::{Metadata, TermKind};
+use crate::{Failed, ImportedCover, ImportedPage, ImportedPost, Redirect, Skipped, dates};
+use tidings_model::{Enclosure, Metadata, TermKind};
 
 use super::exported::Exported;
-use super::name::{Name, date, is_archetype, is_section};
+use super::fields::{PostFields, category_parents};
+use super::name::{self, Name, date, is_section};
 use super::outcome::ReadOutcome;
 use super::post::{date_unless_draft, post};
-use super::reading::{self, Reading};
-use super::sections::Section;
+use super::sections::{self, Section};
 use super::site_files::SiteFiles;
-use super::value::Value;
-use super::{body, front_matter, page, rest};
+use super::value::{Value, is_one_of};
+use super::{body, enclosure, front_matter, marks, page, pictures, publication, rest};
 
 /// `origin`: the path below the root, separated by `/`.
 pub fn read(origin: &str, content: Vec<u8>) -> ReadOutcome {
@@ -27,21 +27,16 @@ pub(super) fn read_with(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Rea
 }
 
 fn outcome(site: &SiteFiles, origin: &str, content: Vec<u8>) -> Result<ReadOutcome, String> {
-    let skipped =
-        |reason: &str| Ok(ReadOutcome::Skipped(Skipped { origin: origin.to_owned(), reason: reason.to_owned() }));
     let text = String::from_utf8(content).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         format!("not UTF-8: the byte at {at} cannot be read; convert it with `iconv -f ISO-8859-1 -t UTF-8`, or from its encoding")
     })?;
-    if is_archetype(origin, &text) {
-        return skipped("Hugo's template of new files");
-    }
     let parts = front_matter::split(&text);
     match parts.front.parse()? {
         None if site.has_data(origin) || page::is_documentation(origin, &text) => {
             from_generator(site, origin, Value::Table(Vec::new()), parts.body)
         }
-        None => skipped("no front matter"),
+        None => Ok(ReadOutcome::Skipped(Skipped { origin: origin.to_owned(), reason: "no front matter".to_owned() })),
         Some(front) => match Exported::of(&front) {
             Some(exported) => exported.read(origin, parts.body, &site.time_zone),
             None => from_generator(site, origin, front, parts.body),
@@ -53,8 +48,7 @@ const DATED_PAGE: &str = "has a date and is a page nevertheless: it is outside o
      the date is in its metadata, and `type: post` would make it a post";
 
 fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> Result<ReadOutcome, String> {
-    let Reading { front, fields, cover, enclosure, mut notes, section, is_plain_draft } =
-        reading::read(site, origin, front);
+    let Reading { front, fields, cover, enclosure, mut notes, section, is_plain_draft } = reading(site, origin, front);
     let (mut body, of_body) = body::of(origin, site.is_mdx(origin, &front), body);
     notes.extend(of_body);
     if site.has_liquid(origin) {
@@ -102,6 +96,81 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
     let (metadata, translations) = (Some(metadata), site.translations_of(origin, &front));
     let post = ImportedPost { metadata, cover, enclosure, authors, tags, translations, ..post };
     Ok(ReadOutcome::Post(Box::new(post), notes))
+}
+
+/// The file without its body.
+struct Reading {
+    front: Value,
+    fields: PostFields,
+    cover: ImportedCover,
+    enclosure: Option<Enclosure>,
+    notes: Vec<String>,
+    /// What a file with a date is.
+    section: Section,
+    /// Whether it is a draft because it says so in the usual words, or because of its folder.
+    is_plain_draft: bool,
+}
+
+/// Reads the front matter of a generator's file as fields, with the values from the generator's files. `front`: empty if the file has none.
+fn reading(site: &SiteFiles, origin: &str, front: Value) -> Reading {
+    let zone = &site.time_zone;
+    let day = name::day(front.get("path").and_then(Value::text), &Name::of(origin, zone), origin, zone);
+    let front = match site.sections.is_of_jekyll(origin, day.is_some()) {
+        true => with_words(front),
+        false => front,
+    };
+    let own = site.with_data(origin, front);
+    let hidden = marks::hidden_by(&own, zone, site.now);
+    let is_own_draft = marks::is_plain_draft(&own);
+    let front = site.with_cascade(origin, own);
+    let mut fields = PostFields::read(&front, name::is_in_drafts(origin)).in_zone(zone);
+    if sections::is_of_hexo(origin) {
+        fields.category_parents = category_parents(&front, true);
+    }
+    let of_mark = |mark: String| match marks::is_password(&mark) {
+        true => format!("of `{mark}`; a password is not imported"),
+        false => format!("of `{mark}`"),
+    };
+    let inherited = || {
+        let says_draft = || (!is_own_draft && marks::is_plain_draft(&front)).then(|| "draft: true".to_owned());
+        let mark = marks::hidden_by(&front, zone, site.now).or_else(says_draft)?;
+        Some(format!("of `{mark}` in the file of a folder above it"))
+    };
+    let by_name = || site.configs.why(origin).filter(|_| !fields.is_draft);
+    let reason = hidden.map(of_mark).or_else(inherited).or_else(by_name);
+    let is_plain_draft = fields.is_draft && reason.is_none();
+    let section = site.sections.of(origin, &front, day.is_some());
+    let date = match &fields.date {
+        Some(date) if is_plain_draft => Some(date.clone()),
+        // One that is after the import counts first.
+        Some(date) => publication::later_than(site.now, &front, zone).or_else(|| Some(date.clone())),
+        // A file in a folder of posts without any date has the time of its creation.
+        None if is_plain_draft || section != Section::Posts || day.is_some() => None,
+        None => fields.created.clone().filter(|text| dates::parse(text).is_some()),
+    };
+    let language = fields.language.clone().or_else(|| site.language(origin).cloned());
+    let fields = PostFields { is_draft: fields.is_draft || reason.is_some(), date, language, ..fields };
+    let (cover, enclosure) = (pictures::cover(&front), enclosure::enclosure(&front));
+    let of_reason = reason.map(|reason| format!("is imported as a draft, because {reason}"));
+    let of_expiry = marks::expiry(&front, zone, site.now)
+        .map(|(key, text)| format!("is public until it is imported again after `{key}: {text}`"));
+    let notes = [of_reason, of_expiry, enclosure::note(enclosure.as_ref())].into_iter().flatten().collect();
+    Reading { front, fields, cover, enclosure, notes, section, is_plain_draft }
+}
+
+/// Jekyll splits the text of these keys at white space, but not that of `tag` and `category`.
+const DIVIDED: &str = "tags categories";
+
+fn with_words(front: Value) -> Value {
+    let Value::Table(pairs) = front else { return front };
+    let words = |(key, value): (String, Value)| {
+        let text = value.text().filter(|text| is_one_of(&key, DIVIDED) && !text.contains(','));
+        match text.map(|text| text.split_whitespace().map(|word| Value::Text(word.to_owned())).collect::<Vec<_>>()) {
+            Some(words) if words.len() > 1 => (key, Value::List(words)),
+            _ => (key, value),
+        }
+    };
+    Value::Table(pairs.into_iter().map(words).collect())
 }
 
 #[cfg(test)]
@@ -162,16 +231,6 @@ mod tests {
     #[test]
     fn a_file_that_is_not_a_post_has_a_reason() {
         assert_eq!(reason_of("README.md", b"# Hello"), "skipped: no front matter");
-        for template in [
-            &b"---\ntitle: \"{{ replace .Name \"-\" \" \" }}\"\n---\n"[..],
-            b"+++\ndate = '{{ .Date }}'\ndraft = true\n+++\n",
-        ] {
-            assert_eq!(reason_of("site/archetypes/default.md", template), "skipped: Hugo's template of new files");
-        }
-        assert!(
-            post_of("content/archetypes/a.md", "---\ndate: 2020-01-01\n---\n{{ .Date }}").markdown.contains("Date")
-        );
-        assert!(post_of("archetypes/a.md", "---\ndate: 2020-01-01\n---\n").published_at.is_some());
         assert!(reason_of("a.md", b"---\ndate: someday\n---\n").starts_with("failed: \"someday\" is not a date"));
         assert!(reason_of("a.md", b"---\n\xff---\n").starts_with("failed: not UTF-8: the byte at 4"));
         assert!(reason_of("a.md", b"---\ntitle: a\n").contains("never closed"));

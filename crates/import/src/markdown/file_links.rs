@@ -3,28 +3,31 @@
 //! block or between backticks is a link.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tidings_model::composed::composed;
 
+use super::addresses::{self, Address, Form};
 use super::name::folder_of;
 use super::templates::{Tag, Template, template};
-use super::{addresses, page, walk};
+use super::{page, walk};
+
+/// How many templates a note shows.
+const TEMPLATES_SHOWN: usize = 10;
 
 pub(super) const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
 
 /// A link in a body whose address is a file, or a template that stands for one.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct FileLink {
+struct FileLink {
     span: Range<usize>,
     /// The names under which the file is looked up, in this order.
-    pub names: Vec<String>,
+    names: Vec<String>,
     /// The path that a template writes, used if no file is found.
     path: Option<String>,
     /// The query and fragment of the address, such as `#id`.
     rest: String,
-    /// The template in place of the address, if only a file can give it one.
-    pub template: Option<String>,
 }
 
 /// Writes the address of each file that has one. `address`: returns the address for a name.
@@ -33,16 +36,26 @@ pub(crate) fn with_addresses<'m, 'a>(
     markdown: &'m str,
     address: impl Fn(&str) -> Option<&'a str>,
 ) -> Cow<'m, str> {
-    let written = |FileLink { span, names, path, rest, .. }| {
+    let written = |FileLink { span, names, path, rest }| {
         let found = names.iter().find_map(|name| address(name)).or(path.as_deref())?;
         Some((span, format!("{found}{rest}")))
     };
     walk::replaced(markdown, all(origin, markdown).into_iter().filter_map(written))
 }
 
-/// Replaces templates by the paths that they write. This happens when the body is read, because a picture can have such an address, too.
-pub(super) fn with_paths(markdown: &str) -> Cow<'_, str> {
-    with_addresses("", markdown, |_| None)
+/// Replaces templates by the paths that they write. This happens when the body is read, because a picture can have such an address, too. Also returns
+/// the other templates in place of addresses.
+pub(super) fn with_paths(markdown: &str) -> (Cow<'_, str>, BTreeSet<String>) {
+    let links = all("", markdown);
+    let others = links.iter().filter(|link| link.names.is_empty() && link.path.is_none());
+    let others = others.map(|link| markdown[link.span.clone()].to_owned()).take(TEMPLATES_SHOWN).collect();
+    let parts = links.into_iter().filter_map(|link| Some((link.span, link.path? + &link.rest)));
+    (walk::replaced(markdown, parts), others)
+}
+
+/// The names of the files to which the file `origin` links.
+pub(super) fn targets(origin: &str, markdown: &str) -> Vec<String> {
+    all(origin, markdown).into_iter().flat_map(|link| link.names).collect()
 }
 
 /// The names by which other files link to a file: its path, its path below the content as `/a/b`, and `name:b`, each without extension; for `index`,
@@ -84,54 +97,37 @@ fn without_ending(path: &str) -> &str {
 }
 
 /// The links of the file `origin`, ascending and disjoint.
-pub(super) fn all(origin: &str, markdown: &str) -> Vec<FileLink> {
-    let mut found: Vec<FileLink> = Vec::new();
+fn all(origin: &str, markdown: &str) -> Vec<FileLink> {
+    let addresses = addresses::found(markdown).into_iter();
+    let mut found: Vec<FileLink> = addresses.filter_map(|address| of_address(origin, markdown, address)).collect();
     // The end of the last template in place of an address.
     let mut address_end = None;
-    walk::outside_code(markdown, &['\\', ']', '<', '{', '\n'], |block, at, mark| {
+    walk::outside_code(markdown, &['\\', '{'], |block, at, _| {
         let text = &markdown[..block.end];
-        let span = match mark {
-            '\n' => addresses::definition(text, at),
-            ']' if is_picture(&text[block.start..at]) => None,
-            ']' => addresses::destination(text, at),
-            '<' => addresses::link_of_tag(&text[at..]).map(|span| at + span.start..at + span.end),
-            _ => {
-                let Some(tag) = Tag::of(&text[at..]) else { return 1 };
-                let span = at..at + tag.length;
-                let is_address = is_address_place(&text[..at], address_end);
-                if is_address && tag.open.starts_with("{{") {
-                    address_end = Some(span.end);
-                }
-                found.extend(of_template(origin, template(&tag), is_address).map(|(names, path, rest)| {
-                    let template = path.is_none().then(|| text[span.clone()].to_owned());
-                    FileLink { span, names, path, rest, template }
-                }));
-                return tag.length;
-            }
-        };
-        found.extend(span.and_then(|span| of_address(origin, text, span)));
-        1
+        let Some(tag) = Tag::of(&text[at..]) else { return 1 };
+        let span = at..at + tag.length;
+        let is_address = is_address_place(&text[..at], address_end);
+        if is_address && tag.open.starts_with("{{") {
+            address_end = Some(span.end);
+        }
+        let link = of_template(origin, template(&tag), is_address);
+        found.extend(link.map(|(names, path, rest)| FileLink { span, names, path, rest }));
+        tag.length
     });
     found.sort_by_key(|link| link.span.start);
     found.dedup_by(|next, before| next.span.start < before.span.end);
     found
 }
 
-/// Whether this text before a bracket is that of a picture. A link around a picture does not matter: the picture's address has no Markdown extension.
-fn is_picture(before: &str) -> bool {
-    let start = before.floor_char_boundary(before.len().saturating_sub(addresses::PART_BYTES_MAX));
-    let open = before[start..].rfind('[').map_or(before.len(), |at| start + at);
-    before[..open].ends_with('!')
-}
-
-fn of_address(origin: &str, text: &str, span: Range<usize>) -> Option<FileLink> {
+fn of_address(origin: &str, text: &str, Address { span, form }: Address) -> Option<FileLink> {
     let address = &text[span.clone()];
     let path = composed(&addresses::path_of(address)).into_owned();
-    if !addresses::is_local(address) || !ENDINGS.iter().any(|ending| path.ends_with(ending)) {
+    let is_link = matches!(form, Form::Link | Form::Definition) && addresses::is_local(address);
+    if !is_link || !ENDINGS.iter().any(|ending| path.ends_with(ending)) {
         return None;
     }
     let names = names_of_path(origin, without_ending(&path), false);
-    Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned(), template: None })
+    Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned() })
 }
 
 fn rest_of(address: &str) -> &str {
@@ -268,8 +264,8 @@ mod tests {
     #[test]
     fn templates_in_place_of_an_address_are_named() {
         let body = "[x]({{< ref \"a\" >}}) [x]({{ site.repository }}/issues) {{ site.title }} [y]({{ '/y' | url }})";
-        let texts: Vec<_> = all("x.md", body).into_iter().filter_map(|link| link.template).collect();
-        assert_eq!(texts, ["{{< ref \"a\" >}}", "{{ site.repository }}"]);
+        let (_, others) = with_paths(body);
+        assert_eq!(others.into_iter().collect::<Vec<_>>(), ["{{ site.repository }}"]);
     }
 
     #[test]

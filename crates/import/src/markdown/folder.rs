@@ -13,18 +13,39 @@ use crate::{Entry, Failed, ImportedCover, ImportedPost, PictureFile, ReadOptions
 use tidings_model::Metadata;
 
 use super::enclosure;
-use super::file_links::{self, FileLink};
 use super::generator_files::{self, Kind};
 use super::name::{folder_of, is_section};
 use super::outcome::ReadOutcome;
 use super::site_files::{Cascades, SiteFiles};
-use super::{file, folder_data, front_matter, marks, pictures, unread};
+use super::value::is_exactly;
+use super::{file, file_links, folder_data, front_matter, marks, pictures};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 /// How many files are read together, on all cores.
 const FILES_AT_ONCE: usize = 1_000;
 const DEPTH_MAX: usize = 64;
+
+/// For a folder that no generator builds: packages, templates, themes with example posts, and generated files.
+const UNREAD: &str = "is not read, because generators do not publish what is in it; to import it, give this folder";
+
+/// Names that are never content.
+const ALWAYS: &str = "\
+    node_modules bower_components exampleSite _includes _layouts _partials _templates _site _vendor _book";
+/// Names of a generator's folders, if they are next to its other files.
+const OF_SITES: &str = "themes archetypes layouts scaffolds templates vendor";
+/// Folders that generators write to, if they contain a home page.
+const WRITTEN: &str = "public dist build out";
+const HOME_PAGE: &str = "index.html";
+
+/// The names of folders, and the first characters of file names, in the root of a site.
+const FOLDERS_OF_SITES: &str = "content _posts source src static _layouts _includes";
+const FILES_OF_SITES: &str = "\
+    hugo. config.toml config.yaml config.yml _config. zola.toml theme.toml package.json Gemfile eleventy.config. \
+    .eleventy.js astro.config. docusaurus.config.";
+
+/// The folders of a site's content, below which folder names have no special meaning.
+const CONTENT: &str = "content source";
 
 /// The paths below a root.
 #[derive(Default)]
@@ -50,17 +71,16 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
     }
     let Listed { markdown: mut files, mut data, mut unread, .. } = listed;
     unread.sort();
-    unread.into_iter().for_each(|folder| found.note(folder, unread::NOTE));
+    unread.into_iter().for_each(|folder| found.note(folder, UNREAD));
     files.sort();
     data.sort_by(|a, b| a.0.cmp(&b.0));
     let data = texts(root, data, &files, &mut found);
     let site = generator_files::read((root, options), &files, &data, &mut found);
     let site = SiteFiles { cascades: cascades(root, &site, &files), ..site };
     let mut ids = HashSet::new();
-    let mut templates = Vec::new();
     for part in files.chunks(FILES_AT_ONCE) {
         let read = parallel::map(part.iter().collect(), |origin| read_without_body(root, &site, origin));
-        for (file, ReadFile { outcome, entry, pictures: named, links }) in part.iter().zip(read) {
+        for (file, ReadFile { outcome, entry, pictures: named, link_targets }) in part.iter().zip(read) {
             let id = match &outcome {
                 ReadOutcome::Post(post, _) => post.id.as_ref(),
                 ReadOutcome::Page(page, _) => page.id.as_ref(),
@@ -77,13 +97,10 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
             }
             found.take(outcome, entry);
             found.pictures.extend(named);
-            found.link_targets.extend(links.iter().flat_map(|link| &link.names).cloned());
-            let with_templates: Vec<_> = links.into_iter().filter(|link| link.template.is_some()).collect();
-            templates.extend((!with_templates.is_empty()).then_some((file, with_templates)));
+            found.link_targets.extend(link_targets);
         }
     }
     generator_files::add_folders(&site, &data, &mut found);
-    note_templates(templates, &mut found);
     found.notes.extend(found.category_tree.notes());
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
     found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));
@@ -128,32 +145,6 @@ fn texts(
     texts
 }
 
-/// How many templates of a file a note shows.
-const TEMPLATES_SHOWN: usize = 10;
-
-/// Notes the templates in links that name no file of the folder, with one note for each Markdown file. `templates`: by the file that contains them.
-fn note_templates(templates: Vec<(&String, Vec<FileLink>)>, found: &mut FoundContent) {
-    let named: HashSet<&String> = templates.iter().flat_map(|(_, links)| links).flat_map(|link| &link.names).collect();
-    let pages = found.pages.iter().filter_map(|page| page.origin.as_deref());
-    let origins = found.entries.iter().map(|entry| entry.origin.as_str()).chain(pages).filter(|_| !named.is_empty());
-    let known: HashSet<String> = origins.flat_map(file_links::names_of).filter(|name| named.contains(name)).collect();
-    for (file, links) in &templates {
-        let unknown = links.iter().filter(|link| !link.names.iter().any(|name| known.contains(name)));
-        let mut shown = HashSet::new();
-        let texts = unknown.filter_map(|link| link.template.as_deref()).filter(|text| shown.insert(*text));
-        let texts: Vec<&str> = texts.collect();
-        if texts.is_empty() {
-            continue;
-        }
-        let shown = texts[..texts.len().min(TEMPLATES_SHOWN)].join(", ");
-        let others = texts.len().saturating_sub(TEMPLATES_SHOWN);
-        let others = if others > 0 { format!(", and {others} others") } else { String::new() };
-        let text =
-            format!("these templates in links name no file that is imported, so they stay as text: {shown}{others}");
-        found.note(*file, text);
-    }
-}
-
 fn list(root: &Path, prefix: &str, listed: &mut Listed, found: &mut FoundContent) -> io::Result<()> {
     let mut children = Vec::new();
     for child in fs::read_dir(root.join(prefix))? {
@@ -187,12 +178,12 @@ fn take(
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the name {raw:?} is not UTF-8")));
     }
     match Kind::of(path).filter(|_| kind.is_file()) {
-        data if name.starts_with('.') && !matches!(data, Some(Kind::Ignored | Kind::Site)) => {}
+        data if name.starts_with('.') && data != Some(Kind::Config) => {}
         _ if kind.is_symlink() && (is_markdown || child.path().is_dir()) => {
             found.skip(path, "a link, which is not followed");
         }
         _ if kind.is_dir() => {
-            let is_unread = unread::is_unread(&child.path(), path, beside);
+            let is_unread = is_unread(&child.path(), path, beside);
             if is_unread { &mut listed.unread } else { &mut listed.folders }.push(path.to_owned());
         }
         _ if kind.is_file() && is_markdown => listed.markdown.push(path.to_owned()),
@@ -202,12 +193,26 @@ fn take(
     Ok(())
 }
 
+/// Whether a folder is not read because of its name. A name that content can have counts only next to the files of a site. `origin`: its path below the imported folder. `beside`: all names in its parent folder.
+fn is_unread(path: &Path, origin: &str, beside: &HashSet<String>) -> bool {
+    let name = origin.rsplit('/').next().unwrap_or(origin);
+    let is_of_site = || {
+        let starts = |file: &String| FILES_OF_SITES.split_whitespace().any(|start| file.starts_with(start));
+        let has_folder = || FOLDERS_OF_SITES.split_whitespace().any(|folder| beside.contains(folder));
+        let is_content = || origin.split('/').any(|part| is_exactly(part, CONTENT));
+        beside.iter().any(starts) || (has_folder() && !is_content())
+    };
+    is_exactly(name, ALWAYS)
+        || (is_exactly(name, OF_SITES) && is_of_site())
+        || (is_exactly(name, WRITTEN) && path.join(HOME_PAGE).is_file())
+}
+
 /// A Markdown file without its body.
 struct ReadFile {
     outcome: ReadOutcome,
     entry: Option<Entry>,
     pictures: Vec<PictureFile>,
-    links: Vec<FileLink>,
+    link_targets: Vec<String>,
 }
 
 /// Reads a file for its entry. The body is dropped at once, so that the results of many files fit in memory.
@@ -215,14 +220,14 @@ fn read_without_body(root: &Path, site: &SiteFiles, origin: &str) -> ReadFile {
     let mut outcome = read_file(root, site, origin);
     let named = |markdown: &str, cover, metadata, is_of_export| match is_of_export {
         true => (pictures_of_export(root, origin, (markdown, cover), metadata), Vec::new()),
-        false => (pictures::of_file(root, origin, markdown, cover), file_links::all(origin, markdown)),
+        false => (pictures::of_file(root, origin, markdown, cover), file_links::targets(origin, markdown)),
     };
-    let (pictures, links) = match &outcome {
+    let (pictures, link_targets) = match &outcome {
         ReadOutcome::Post(post, _) => {
             let of_export = post.of_export.is_some();
-            let (mut pictures, links) = named(&post.markdown, &post.cover, &post.metadata, of_export);
+            let (mut pictures, targets) = named(&post.markdown, &post.cover, &post.metadata, of_export);
             pictures.extend(enclosure::file_of(root, origin, post.enclosure.as_ref()));
-            (pictures, links)
+            (pictures, targets)
         }
         ReadOutcome::Page(page, _) => named(&page.markdown, &page.cover, &page.metadata, page.of_export.is_some()),
         ReadOutcome::Term(_, Some(avatar)) => (pictures::mentioned(root, origin, avatar), Vec::new()),
@@ -233,7 +238,7 @@ fn read_without_body(root: &Path, site: &SiteFiles, origin: &str) -> ReadFile {
         entry = Some(post.to_entry());
         post.markdown = String::new();
     }
-    ReadFile { outcome, entry, pictures, links }
+    ReadFile { outcome, entry, pictures, link_targets }
 }
 
 /// The pictures of a file of an export: also those that it names in any other way, such as in a link or in its metadata.

@@ -3,16 +3,14 @@
 
 use crate::paths;
 
+use super::file_links;
 use super::value::{Value, is_key, is_one_of};
-use super::{file_links, script, yaml};
 
 /// The extensions that only files of Eleventy have.
 const ENDINGS: &[&str] =
     &[".11tydata.json", ".11tydata.js", ".11tydata.cjs", ".11tydata.mjs", ".11tydata.yml", ".11tydata.yaml"];
 /// The extensions of data that other programs have, too.
 const SHARED: &[&str] = &[".json", ".yml", ".yaml"];
-/// The text before the object in a JavaScript file.
-const EXPORTS: &[&str] = &["export default", "module.exports ="];
 /// Keys of Eleventy. A JSON file without any of them is not its data.
 const KEYS: &str = "layout permalink tags eleventyComputed eleventyNavigation eleventyExcludeFromCollections";
 
@@ -37,17 +35,6 @@ pub(super) fn key_of(path: &str, own_name: Option<&str>, files: &[String], is_ce
     let key = paths::joined(folder, stem);
     let has_file = || file_links::ENDINGS.iter().any(|ending| files.binary_search(&format!("{key}{ending}")).is_ok());
     (is_certain || has_file()).then_some(key)
-}
-
-/// # Errors
-/// If it is not an object of literals.
-pub(super) fn parse(path: &str, text: &str) -> Result<Value, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
-    let object = EXPORTS.iter().find_map(|export| text.strip_prefix(export)).unwrap_or(text);
-    match if is_yaml(path) { yaml::parse(text) } else { script::parse(object.trim_start()) }? {
-        table @ Value::Table(_) => Ok(table),
-        _ => Err("it is not an object".to_owned()),
-    }
 }
 
 /// Eleventy reads YAML only if its configuration says so.
@@ -89,6 +76,7 @@ fn joined(below: &Value, above: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::markdown::front_matter::parse_file as parse;
 
     #[test]
     fn data_is_for_a_folder_or_a_file() {

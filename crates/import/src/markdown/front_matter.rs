@@ -1,7 +1,7 @@
 //! Splits a file into front matter and body. The rule: the body is everything after the line of the closing fence, byte for byte.
 
 use super::value::Value;
-use super::yaml_error::FENCE_LINES;
+use super::yaml::FENCE_LINES;
 use super::{script, yaml};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +97,16 @@ fn split_at_fence<'t>(text: &'t str, fences: &[&str]) -> Option<(&'t str, &'t st
 fn split_line(text: &str) -> (&str, &str) {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     (line.strip_suffix('\r').unwrap_or(line), rest)
+}
+
+/// Parses a data file by its extension.
+pub(super) fn parse_file(path: &str, text: &str) -> Result<Value, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "toml" => parse_toml(text),
+        "yml" | "yaml" => yaml::parse(text),
+        _ => script::parse(text),
+    }
 }
 
 /// Parses TOML. Numbers, booleans and dates become the text that YAML would contain, and keys keep their order. The error describes the problem and its position.

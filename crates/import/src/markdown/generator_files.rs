@@ -6,33 +6,29 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::found::FoundContent;
+use crate::title::in_words;
 use crate::{ImportedPage, PictureFile, ReadOptions, Term};
 use tidings_model::metadata::METADATA_DEPTH_MAX;
 use tidings_model::{JsonValue, Metadata, Slug, TermKind};
 
-use super::category;
+use super::configs::{self, Configs};
 use super::described::{self, Described};
 use super::docusaurus;
-use super::hidden_folders::{HiddenFolders, IGNORED};
-use super::jekyll_defaults::Defaults;
+use super::fields::{PostFields, position};
+use super::front_matter::parse_file;
 use super::languages;
 use super::name::folder_of;
 use super::sections::Sections;
-use super::site_configs::{self, SiteConfigs};
 use super::site_files::SiteFiles;
 use super::value::Value;
-use super::{addresses, folder_data, pictures, script, yaml};
+use super::{addresses, folder_data, page, pictures};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Described(TermKind),
     Category,
-    /// The configuration of Jekyll; that of Hexo has the same name.
+    /// The configuration of a site, or a file with its name.
     Config,
-    /// The list of files that Eleventy does not build.
-    Ignored,
-    /// The configuration of Hugo, Zola, Astro or Eleventy, or a file with its name.
-    Site,
     /// Data of Eleventy; `is_certain` if only Eleventy uses such a name.
     Data {
         is_certain: bool,
@@ -47,10 +43,8 @@ impl Kind {
             "authors.yml" | "authors.yaml" | "authors.json" => Some(Self::Described(TermKind::Author)),
             "tags.yml" | "tags.yaml" => Some(Self::Described(TermKind::Tag)),
             "_category_.json" | "_category_.yml" | "_category_.yaml" => Some(Self::Category),
-            "_config.yml" | "_config.yaml" => Some(Self::Config),
-            IGNORED => Some(Self::Ignored),
             name if folder_data::stem_of(name).is_some() => Some(Self::Data { is_certain: true }),
-            _ if site_configs::is_config(path) => Some(Self::Site),
+            _ if configs::Kind::of(path).is_some() => Some(Self::Config),
             name if folder_data::shared_stem_of(name).is_some() => Some(Self::Data { is_certain: false }),
             _ => None,
         }
@@ -65,14 +59,8 @@ pub(super) fn read(
     found: &mut FoundContent,
 ) -> SiteFiles {
     let own_name = own_name(root);
-    let configs = of_kind(data, Kind::Config).filter_map(|(path, text)| Some((path, parsed(path, text, found)?)));
-    let configs: Vec<_> = configs.collect();
-    let ignored = of_kind(data, Kind::Ignored);
-    let sites = SiteConfigs::find(files, of_kind(data, Kind::Site), found);
     let mut site = SiteFiles {
-        hidden_folders: HiddenFolders::find(files, &configs, ignored, sites),
-        defaults: Defaults::find(&configs),
-        is_of_eleventy: of_kind(data, Kind::Site).any(|(path, _)| site_configs::is_of_eleventy(path)),
+        configs: Configs::find(files, of_kind(data, Kind::Config), found),
         translations: languages::of_names(files),
         sections: Sections::find(own_name.as_deref(), files),
         now: options.now,
@@ -95,19 +83,20 @@ pub(super) fn read(
                 }
             }
             // Categories are taken after the pages are read, the others before.
-            Kind::Category | Kind::Config | Kind::Ignored | Kind::Site => {}
+            Kind::Category | Kind::Config => {}
             Kind::Data { is_certain } => {
                 let key = folder_data::key_of(path, own_name.as_deref(), files, *is_certain);
                 let is_data = |value: &Value| match folder_data::is_yaml(path) {
                     _ if *is_certain => true,
-                    true => site.is_of_eleventy,
+                    true => site.configs.is_of_eleventy,
                     false => folder_data::is_of_eleventy(value),
                 };
-                match key.map(|key| (key, folder_data::parse(path, text))) {
-                    Some((key, Ok(value))) if is_data(&value) => {
+                match key.map(|key| (key, parse_file(path, text))) {
+                    Some((key, Ok(value @ Value::Table(_)))) if is_data(&value) => {
                         let other = site.data.remove(&key);
                         site.data.insert(key, folder_data::merged(other.unwrap_or(Value::Nothing), value));
                     }
+                    Some((_, Ok(_))) if *is_certain => found.note(path, "is not read: it is not an object"),
                     Some((_, Err(reason))) if *is_certain => found.note(path, format!("is not read: {reason}")),
                     _ => found.ignore(path),
                 }
@@ -124,7 +113,7 @@ fn of_kind(data: &[(String, Kind, String)], wanted: Kind) -> impl Iterator<Item 
 
 /// The value of a file, with a note if it cannot be read.
 fn parsed(path: &str, text: &str, found: &mut FoundContent) -> Option<Value> {
-    parse(path, text).map_err(|reason| found.note(path, format!("is not read: {reason}"))).ok()
+    parse_file(path, text).map_err(|reason| found.note(path, format!("is not read: {reason}"))).ok()
 }
 
 fn take_described(
@@ -162,7 +151,7 @@ pub(super) fn own_name(root: &Path) -> Option<String> {
 pub(super) fn add_folders(site: &SiteFiles, data: &[(String, Kind, String)], found: &mut FoundContent) {
     let places: HashMap<_, usize> = found.pages.iter().enumerate().map(|(at, page)| (page.path.clone(), at)).collect();
     for (path, text) in of_kind(data, Kind::Category) {
-        let page = parse(path, text).and_then(|value| category::page(site, path, &value).map(|page| (page, value)));
+        let page = parse_file(path, text).and_then(|value| category_page(site, path, &value).map(|page| (page, value)));
         match page {
             Err(reason) => found.fail(path, reason),
             Ok((page, value)) => match places.get(&page.path) {
@@ -176,21 +165,49 @@ pub(super) fn add_folders(site: &SiteFiles, data: &[(String, Kind, String)], fou
     }
 }
 
+/// The key under which the page of a file keeps the values of its folder's category.
+const CATEGORY: &str = "_category_";
+
+/// # Errors
+/// If it is not a table, or no page can have its path or its metadata.
+fn category_page(site: &SiteFiles, path: &str, category: &Value) -> Result<ImportedPage, String> {
+    let Value::Table(pairs) = category else { return Err("is not a list of names and values".to_owned()) };
+    let text = |key: &str| category.get(key).and_then(Value::text).map(str::to_owned);
+    let of_link = |key: &str| category.get("link")?.get(key)?.text().map(str::to_owned);
+    let order = category.get("position").and_then(position);
+    let is_returned = |key: &str| match key {
+        "label" => text("label").is_some(),
+        // A fraction is rounded down for the order, so the metadata keeps it.
+        "position" => text("position").is_some_and(|text| text.parse::<i32>().is_ok()),
+        _ => false,
+    };
+    let rest = pairs.iter().filter(|(key, _)| !is_returned(key)).map(|(key, value)| (key.clone(), value.to_json()));
+    let metadata = Metadata::of(&JsonValue::object(rest)).map_err(|bad| format!("what is no field of a page {bad}"))?;
+    let fields = PostFields {
+        title: text("label"),
+        excerpt: of_link("description").or_else(|| text("description")),
+        given_slug: of_link("slug"),
+        order,
+        ..PostFields::default()
+    };
+    let folder = folder_of(path);
+    let title = fields.title.clone();
+    let (place, fields) = site.place(&format!("{folder}/index.md"), &Value::Table(Vec::new()), fields);
+    let page = page::page(path, &place, fields, metadata, "")?;
+    let title = title.unwrap_or_else(|| in_words(page.path.slug().as_str()));
+    Ok(ImportedPage { origin: Some(path.to_owned()), title, ..page })
+}
+
 /// Adds a category to the page of its folder.
 fn add_to(page: &mut ImportedPage, order: Option<i32>, category: &Value) {
     page.order = page.order.or(order);
     let text = page.metadata.as_ref().map_or("{}", Metadata::text);
     if let Ok(JsonValue::Object(mut fields)) = JsonValue::parse(text, METADATA_DEPTH_MAX) {
-        fields.push((category::KEY.to_owned(), category.to_json()));
+        fields.push((CATEGORY.to_owned(), category.to_json()));
         if let Ok(metadata) = Metadata::of(&JsonValue::object(fields)) {
             page.metadata = Some(metadata);
         }
     }
-}
-
-fn parse(path: &str, text: &str) -> Result<Value, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if path.ends_with(".json") { script::parse(text) } else { yaml::parse(text) }
 }
 
 impl FoundContent {
@@ -206,5 +223,35 @@ impl FoundContent {
             self.avatars.push((slug, file.clone()));
         }
         self.pictures.push(PictureFile { origin: origin.to_owned(), address: address.to_owned(), alt: None, file });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown::script;
+
+    #[test]
+    fn a_category_is_the_page_of_its_folder() {
+        let site = SiteFiles::default();
+        let of = |text: &str| {
+            category_page(&site, "docs/basics/_category_.json", &script::parse(text).expect("JSON")).expect("a page")
+        };
+        let found = of(
+            "{\"label\": \"The basics\", \"position\": 2, \"collapsed\": true, \"link\": {\"type\": \"generated-index\", \"description\": \"D\"}}",
+        );
+        assert_eq!(
+            (found.path.to_string().as_str(), found.title.as_str(), found.order),
+            ("docs/basics", "The basics", Some(2))
+        );
+        assert_eq!(found.excerpt.as_deref(), Some("D"));
+        let metadata = "{\"collapsed\":true,\"link\":{\"type\":\"generated-index\",\"description\":\"D\"}}";
+        assert_eq!(found.metadata.expect("metadata").text(), metadata);
+        let other = of("{\"position\": 2.5, \"link\": {\"slug\": \"/start/here\"}}");
+        assert_eq!(
+            (other.path.to_string().as_str(), other.title.as_str(), other.order),
+            ("start/here", "Here", Some(2))
+        );
+        assert!(category_page(&site, "_category_.json", &Value::Nothing).is_err());
     }
 }

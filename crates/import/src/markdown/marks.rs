@@ -40,9 +40,6 @@ const YES: &str = "true yes on 1";
 const NO: &str = "false no off 0 never none";
 const FALSE: &str = "false no off 0";
 
-/// How many characters of a value a note shows.
-const SHOWN_CHARS: usize = 40;
-
 /// Whether the front matter marks the post as a draft in the usual words.
 pub(super) fn is_plain_draft(front: &Value) -> bool {
     let status = front.get("status").and_then(Value::text);
@@ -61,10 +58,8 @@ pub(super) fn hidden_by(front: &Value, zone: &TimeZone, now: Option<Instant>) ->
     let password = password_in(front).map(str::to_owned);
     password.or_else(|| {
         pairs().find_map(|(key, value)| match value.text() {
-            Some(text) if is_one_of(key, EXPIRIES) => {
-                is_over(text, zone, now).then(|| format!("{key}: {}", shown(text)))
-            }
-            Some(text) if is_mark(key, value) => Some(format!("{key}: {}", shown(text))),
+            Some(text) if is_one_of(key, EXPIRIES) => is_over(text, zone, now).then(|| format!("{key}: {text}")),
+            Some(text) if is_mark(key, value) => Some(format!("{key}: {text}")),
             None if is_mark(key, value) => Some(key.clone()),
             _ => None,
         })
@@ -167,12 +162,5 @@ fn is_over(text: &str, zone: &TimeZone, now: Option<Instant>) -> bool {
     match (dates::parse_in(text, zone), now) {
         (Some(at), Some(now)) => at <= now,
         _ => !is_word(text, NO),
-    }
-}
-
-fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

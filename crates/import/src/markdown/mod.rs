@@ -5,9 +5,8 @@ mod addresses;
 mod admonitions;
 mod asset_addresses;
 mod body;
-mod category;
-mod code_tags;
 mod components;
+mod configs;
 mod described;
 mod docusaurus;
 mod enclosure;
@@ -19,8 +18,6 @@ mod folder;
 mod folder_data;
 mod front_matter;
 mod generator_files;
-mod hidden_folders;
-mod jekyll_defaults;
 mod languages;
 mod marks;
 mod mdx;
@@ -32,22 +29,15 @@ mod post;
 mod publication;
 #[cfg(test)]
 mod random_texts;
-mod reading;
 mod rest;
 mod script;
 mod sections;
 mod shortcodes;
-mod site_configs;
 mod site_files;
 mod templates;
-mod unread;
-mod unused;
 mod value;
 mod walk;
 mod yaml;
-mod yaml_error;
-mod yaml_events;
-mod yaml_margin;
 
 pub(super) use addresses::{
     all as picture_addresses, has_ending as is_picture_name, path_of as path_of_address,

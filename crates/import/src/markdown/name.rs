@@ -53,29 +53,12 @@ pub(super) fn is_in_drafts(origin: &str) -> bool {
     origin.split('/').any(|part| part == "_drafts")
 }
 
-/// Whether Hugo makes new files from it. Its front matter is a template and often invalid YAML.
-pub(super) fn is_archetype(origin: &str, text: &str) -> bool {
-    let (folder, _) = origin.rsplit_once('/').unwrap_or_default();
-    let mut outside = folder.split('/').take_while(|part| *part != "content");
-    outside.any(|part| part == "archetypes") && text.contains("{{")
-}
-
 /// Whether the file has the name with which Zola and Hugo describe a folder, in any language: `_index.md`, `_index.de.md`.
 pub(super) fn is_section(origin: &str) -> bool {
     let name = origin.rsplit('/').next().unwrap_or(origin);
     let rest = name.strip_prefix("_index.").unwrap_or_default();
     let (tag, ending) = rest.rsplit_once('.').map_or((None, rest), |(tag, ending)| (Some(tag), ending));
     matches!(ending, "md" | "markdown" | "mdx") && tag.is_none_or(|tag| languages::language(tag).is_some())
-}
-
-/// The name with a `_` at its start: of a file, except for that of a section, which generators omit, or of a folder that Astro omits.
-pub(super) fn underscored(origin: &str) -> Option<&str> {
-    let name = origin.rsplit('/').next().unwrap_or(origin);
-    if name.starts_with('_') && !is_section(origin) {
-        return Some(name);
-    }
-    let (_, below) = ["src/content/", "src/pages/"].iter().find_map(|root| origin.split_once(root))?;
-    below.split('/').find(|part| part.starts_with('_') && *part != name)
 }
 
 /// The folders around a file, innermost first, then the root.

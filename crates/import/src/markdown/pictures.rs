@@ -9,11 +9,12 @@ use tidings_model::asset::{ALT_CHARS_MAX, AssetName};
 use tidings_model::composed::{composed, decomposed};
 use tidings_model::file_format::FileFormat;
 
+use super::addresses::{self, Address, Form};
 use super::asset_addresses::asset_names;
 use super::fields::values;
+use super::file_links;
 use super::name::{folder_of, folders_above};
 use super::value::Value;
-use super::{addresses, file_links};
 
 /// The keys of a cover; the first with a value counts.
 const COVERS: &str = "cover image featured_image heroImage hero coverImage thumbnail";
@@ -69,12 +70,17 @@ pub(super) fn of_file(root: &Path, origin: &str, markdown: &str, cover: &Importe
     {
         add(address.clone(), alt.clone());
     }
-    let of_body =
-        addresses::all(markdown).into_iter().filter(|address| addresses::is_local(address) && !is_asset(address));
-    of_body.for_each(|address| add(address.to_owned(), None));
-    // The list of broken links names a link to a file that does not exist.
-    let linked = addresses::of_links(markdown).into_iter().filter(|address| linked(root, origin, address).is_some());
-    linked.for_each(|address| add(address.to_owned(), None));
+    for address in addresses::found(markdown) {
+        let text = &markdown[address.span.clone()];
+        let is_named = match address.is_shown(markdown) {
+            true => addresses::is_local(text) && !is_asset(text),
+            // The list of broken links names a link to a file that does not exist.
+            false => linked(root, origin, &address, text).is_some(),
+        };
+        if is_named {
+            add(text.to_owned(), None);
+        }
+    }
     found
 }
 
@@ -93,14 +99,18 @@ pub(super) fn mentioned(root: &Path, origin: &str, text: &str) -> Vec<PictureFil
 
 /// Replaces the addresses of pictures and other files by those of their assets.
 pub fn with_assets(root: &Path, origin: &str, markdown: &str, asset: impl Fn(&str) -> Option<AssetName>) -> String {
-    let path = |address: &str| Some(asset(&resolve(root, origin, address).ok()?)?.path());
-    let markdown = addresses::replaced(markdown, |address| addresses::is_local(address).then(|| path(address))?);
-    addresses::with_links_replaced(&markdown, |address| Some(asset(&linked(root, origin, address)?)?.path()))
+    addresses::with_addresses(markdown, |address, text| {
+        let file = match address.is_shown(markdown) {
+            true => resolve(root, origin, text).ok().filter(|_| addresses::is_local(text)),
+            false => linked(root, origin, address, text),
+        };
+        Some(asset(&file?)?.path())
+    })
 }
 
 /// The file that is the target of a link: a picture, such as the full size of a thumbnail, or a file of a format that a site can have.
-fn linked(root: &Path, origin: &str, address: &str) -> Option<String> {
-    let ending = address.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase())?;
+fn linked(root: &Path, origin: &str, Address { form, .. }: &Address, address: &str) -> Option<String> {
+    let ending = address.rsplit_once('.').filter(|_| *form == Form::Link)?.1.to_ascii_lowercase();
     let is_known = LINKED.contains(&ending.as_str()) || FileFormat::of_extension(&ending).is_some();
     let is_asset_file = is_known && addresses::is_local(address) && !is_asset(address);
     is_asset_file.then(|| resolve(root, origin, address).ok())?

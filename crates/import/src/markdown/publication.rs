@@ -43,11 +43,6 @@ pub(super) fn later_than(now: Option<Instant>, front: &Value, zone: &TimeZone) -
     later.map(|(_, text)| text.to_owned())
 }
 
-/// The name of a date that Eleventy computes.
-pub(super) fn computed(front: &Value) -> Option<&str> {
-    front.get("date").and_then(Value::text).filter(|text| is_computed(text))
-}
-
 /// The text of a date: of a value, of the only item of a list, or of a table of dates.
 fn text_of<'v>(value: &'v Value, inside: &str) -> Option<&'v str> {
     match value {

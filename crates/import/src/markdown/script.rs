@@ -1,231 +1,147 @@
-//! Front matter in JSON (Hugo, Eleventy) or in JavaScript (Eleventy): an object, or constants. The rule: only literals are read. Nothing is run, so
-//! an expression is an error.
+//! Front matter in JSON (Hugo, Eleventy) or in JavaScript (Eleventy): an object, or constants. The rule: only literals are read, by writing them as
+//! JSON. Nothing is run, so an expression is an error.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde::de::IgnoredAny;
+use tidings_model::JsonValue;
 
 use super::value::Value;
-use super::yaml_error::FENCE_LINES;
+use super::yaml::FENCE_LINES;
 
 /// The deepest nesting: deeper than metadata may be, and much deeper than anyone writes.
 const DEPTH_MAX: usize = 64;
 /// The maximum characters of the text that an error shows.
 const SHOWN_MAX: usize = 40;
 
+/// The text before the object in a data file of Eleventy.
+const EXPORTS: &[&str] = &["export default", "module.exports ="];
+
+/// White space or a comment, a text in quotes, a bracket or sign, or a word or number.
+static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    let quoted = r#""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"#;
+    let token = format!(
+        r"(?s)\A(?:(?<space>\s+|//[^\n]*|/\*.*?\*/)|(?<text>{quoted})|(?<sign>[\[\]{{}}:,;=])|(?<word>[\w$.+-]+))"
+    );
+    Regex::new(&token).expect("a valid expression")
+});
+/// What JSON writes in another way inside of a text.
+static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?s)\\u\{([0-9a-fA-F]{1,6})\}|\\x([0-9a-fA-F]{2})|\\(\r\n|.)|(["\x00-\x1f])"#)
+        .expect("a valid expression")
+});
+
 /// Reads an object, or constants: `const title = "A";`. The error describes the problem and its line.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
-    let mut reader = Reader { text, at: 0 };
-    reader.skip()?;
-    let table = if reader.rest().starts_with('{') { reader.value(0)? } else { reader.constants()? };
-    reader.skip()?;
-    reader.take(";");
-    reader.skip()?;
-    if reader.rest().is_empty() { Ok(table) } else { Err(reader.unexpected("the end")) }
+    let json = as_json(EXPORTS.iter().find_map(|export| text.trim_start().strip_prefix(export)).unwrap_or(text))?;
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(&json) {
+        let what = error.to_string();
+        let what = what.split(" at line ").next().unwrap_or_default();
+        return Err(format!("line {}: {what}", error.line() + FENCE_LINES));
+    }
+    JsonValue::parse(&json, DEPTH_MAX).map(Value::from).map_err(|bad| bad.to_string())
 }
 
 /// The JSON object at the start of the text, and the text after its line.
 pub(super) fn split_object(text: &str) -> Option<(&str, &str)> {
-    let inside = text.strip_prefix('{')?.trim_start();
-    let mut reader = Reader { text, at: 0 };
-    (inside.starts_with(['"', '}']) && reader.value(0).is_ok()).then_some(())?;
-    let (line, body) = reader.rest().split_once('\n').unwrap_or((reader.rest(), ""));
-    line.trim().is_empty().then(|| (&text[..reader.at], body))
+    text.strip_prefix('{')?.trim_start().starts_with(['"', '}']).then_some(())?;
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    let (object, rest) = text.split_at(values.byte_offset());
+    let (line, body) = rest.split_once('\n').unwrap_or((rest, ""));
+    line.trim().is_empty().then_some((object, body))
 }
 
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t str {
-        &self.text[self.at..]
-    }
-
-    fn take(&mut self, token: &str) -> bool {
-        let is_there = self.rest().starts_with(token);
-        self.at += if is_there { token.len() } else { 0 };
-        is_there
-    }
-
-    fn take_while(&mut self, is_part: impl Fn(char) -> bool) -> &'t str {
-        let rest = self.rest();
-        let taken = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
-        self.at += taken.len();
-        taken
-    }
-
-    /// Skips white space and comments.
-    fn skip(&mut self) -> Result<(), String> {
-        loop {
-            self.take_while(char::is_whitespace);
-            if self.take("//") {
-                self.take_while(|c| c != '\n');
-            } else if self.rest().starts_with("/*") {
-                let end = self.rest().find("*/").ok_or_else(|| self.error("a comment that does not end"))?;
-                self.at += end + "*/".len();
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    fn constants(&mut self) -> Result<Value, String> {
-        let mut pairs = Vec::new();
-        while !self.rest().is_empty() {
-            let keyword = self.take_while(|c| c.is_ascii_alphabetic());
-            if !matches!(keyword, "const" | "let" | "var") {
-                self.at -= keyword.len();
-                return Err(self.unexpected("`const`"));
-            }
-            self.skip()?;
-            let name = self.name()?;
-            pairs.push((name, self.assigned("=", 1)?));
-            let line_ends = self.take_while(|c| c.is_whitespace()).contains('\n');
-            if !self.take(";") && !line_ends && !self.rest().is_empty() {
-                return Err(self.unexpected("`;`"));
-            }
-            self.skip()?;
-        }
-        Ok(Value::Table(pairs))
-    }
-
-    /// The name of a constant or of a key without quotes.
-    fn name(&mut self) -> Result<String, String> {
-        let name = self.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
-        if name.is_empty() { Err(self.unexpected("a name")) } else { Ok(name.to_owned()) }
-    }
-
-    /// The value after a name and this sign.
-    fn assigned(&mut self, sign: &str, depth: usize) -> Result<Value, String> {
-        self.skip()?;
-        if !self.take(sign) {
-            return Err(self.unexpected(&format!("`{sign}`")));
-        }
-        self.skip()?;
-        self.value(depth)
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Value, String> {
-        if depth > DEPTH_MAX {
-            return Err(self.error(format!("more than {DEPTH_MAX} values inside one another")));
-        }
-        match self.rest().chars().next() {
-            Some('{') => self.items("}", |reader| reader.pair(depth)).map(Value::Table),
-            Some('[') => self.items("]", |reader| reader.value(depth + 1)).map(Value::List),
-            Some(quote @ ('"' | '\'' | '`')) => self.string(quote).map(Value::Text),
-            _ => self.word(),
-        }
-    }
-
-    fn pair(&mut self, depth: usize) -> Result<(String, Value), String> {
-        let key = match self.rest().chars().next() {
-            Some(quote @ ('"' | '\'')) => self.string(quote)?,
-            _ => self.name()?,
+/// The literals of a program as JSON in the same lines.
+fn as_json(text: &str) -> Result<String, String> {
+    let (mut json, mut rest, mut depth) = (String::with_capacity(text.len() + 2), text, 0_usize);
+    let are_constants = !after_space(text).starts_with('{');
+    while !rest.is_empty() {
+        let error = |what: &str| {
+            let line = text[..text.len() - rest.len()].matches('\n').count() + 1 + FENCE_LINES;
+            let found: String = rest.lines().next().unwrap_or_default().chars().take(SHOWN_MAX).collect();
+            Err(format!("line {line}: expected {what}, found `{found}`"))
         };
-        Ok((key, self.assigned(":", depth + 1)?))
-    }
-
-    /// The items between two brackets, with commas between them, one of which may also follow the last item.
-    fn items<T>(&mut self, end: &str, item: impl Fn(&mut Self) -> Result<T, String>) -> Result<Vec<T>, String> {
-        let mut items = Vec::new();
-        self.at += 1;
-        loop {
-            self.skip()?;
-            if self.take(end) {
-                return Ok(items);
+        let Some(token) = TOKEN.captures(rest) else { return error(LITERAL) };
+        let written = &token[0];
+        let after = &rest[written.len()..];
+        let is_key = || after_space(after).starts_with(if are_constants && depth == 0 { '=' } else { ':' });
+        if token.name("space").is_some() {
+            json.push(' ');
+            json.extend(written.matches('\n'));
+        } else if token.name("text").is_some() {
+            if written.starts_with('`') && written.contains("${") {
+                return error("a text without an expression");
             }
-            items.push(item(self)?);
-            self.skip()?;
-            if !self.take(",") && !self.rest().starts_with(end) {
-                return Err(self.unexpected(&format!("`,` or `{end}`")));
+            json.push_str(&quoted(&written[1..written.len() - 1]));
+        } else if token.name("sign").is_some() {
+            match written {
+                "{" | "[" => depth += 1,
+                // A comma may follow the last item.
+                "}" | "]" => {
+                    depth = depth.saturating_sub(1);
+                    if json.trim_end().ends_with(',') {
+                        json.truncate(json.trim_end().len() - 1);
+                    }
+                }
+                _ => {}
             }
-        }
-    }
-
-    /// A number, a boolean or nothing.
-    fn word(&mut self) -> Result<Value, String> {
-        let start = self.at;
-        let word = self.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '+' | '-'));
-        match word {
-            "true" | "false" => Ok(Value::Plain(word.to_owned())),
-            "null" | "undefined" => Ok(Value::Nothing),
-            _ if word.starts_with(|c: char| c.is_ascii_digit() || c == '-') && word.parse::<f64>().is_ok() => {
-                Ok(Value::Plain(word.to_owned()))
-            }
-            _ => {
-                self.at = start;
-                Err(self
-                    .unexpected("a value that is written out: a text in quotes, a number, true, false, null, [ or {"))
-            }
-        }
-    }
-
-    fn string(&mut self, quote: char) -> Result<String, String> {
-        let mut text = String::new();
-        self.at += 1;
-        loop {
-            let rest = self.rest();
-            let Some(character) = rest.chars().next() else { return Err(self.error("a text that does not end")) };
-            self.at += character.len_utf8();
-            match character {
-                _ if character == quote => return Ok(text),
-                '\\' => text.extend(self.escaped()?),
-                '\n' if quote != '`' => return Err(self.error("a text that does not end in its line")),
-                '$' if quote == '`' && rest.starts_with("${") => return Err(self.error("a text with an expression")),
-                _ => text.push(character),
+            json.push_str(match written {
+                ";" if depth == 0 => "",
+                "=" if are_constants && depth == 0 => ":",
+                sign => sign,
+            });
+        } else if is_key() {
+            json.push_str(&quoted(written));
+        } else {
+            match written {
+                "const" | "let" | "var" if are_constants && depth == 0 => {
+                    json.push_str(if json.trim().is_empty() { "" } else { "," });
+                }
+                "undefined" => json.push_str("null"),
+                "true" | "false" | "null" => json.push_str(written),
+                number if serde_json::from_str::<serde_json::Number>(number).is_ok() => json.push_str(number),
+                number if number.starts_with(|c: char| c.is_ascii_digit()) && number.parse::<f64>().is_ok() => {
+                    json.push_str(&quoted(number));
+                }
+                _ if are_constants && depth == 0 && json.trim().is_empty() => return error("`const`"),
+                _ => return error(LITERAL),
             }
         }
+        rest = after;
     }
+    Ok(if are_constants { format!("{{{json}}}") } else { json })
+}
 
-    /// Reads an escape after its backslash; `None` for an escaped line end.
-    fn escaped(&mut self) -> Result<Option<char>, String> {
-        let Some(character) = self.rest().chars().next() else { return Err(self.error("a text that does not end")) };
-        self.at += character.len_utf8();
-        Ok(match character {
-            '\r' | '\n' => None,
-            'n' => Some('\n'),
-            't' => Some('\t'),
-            'r' => Some('\r'),
-            'b' => Some('\u{8}'),
-            'f' => Some('\u{c}'),
-            'v' => Some('\u{b}'),
-            '0' => Some('\0'),
-            'x' => char::from_u32(self.digits(2)?),
-            'u' => Some(self.code_point()?),
-            other => Some(other),
-        })
-    }
+const LITERAL: &str = "a value that is written out: a text in quotes, a number, true, false, null, [ or {";
 
-    /// Reads the character after `\u`: `{…}`, four digits, or two groups of four (ECMA-404, section 9).
-    fn code_point(&mut self) -> Result<char, String> {
-        if self.take("{") {
-            let digits = self.take_while(|c| c.is_ascii_hexdigit());
-            let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-            return code.filter(|_| self.take("}")).ok_or_else(|| self.error("an escape that is not a character"));
-        }
-        let first = self.digits(4)?;
-        let is_pair = (0xd800..0xdc00).contains(&first) && self.take("\\u");
-        let units = if is_pair { vec![first, self.digits(4)?] } else { vec![first] };
-        let decoded = char::decode_utf16(units.into_iter().map(|unit| unit as u16)).next();
-        decoded.and_then(Result::ok).ok_or_else(|| self.error("an escape that is not a character"))
+fn after_space(mut text: &str) -> &str {
+    while let Some(space) = TOKEN.captures(text).and_then(|token| token.name("space")) {
+        text = &text[space.end()..];
     }
+    text
+}
 
-    fn digits(&mut self, length: usize) -> Result<u32, String> {
-        let digits = self.rest().get(..length).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let code = code.ok_or_else(|| self.error("an escape without its digits"))?;
-        self.at += length;
-        Ok(code)
-    }
-
-    fn unexpected(&self, expected: &str) -> String {
-        let found: String = self.rest().lines().next().unwrap_or_default().chars().take(SHOWN_MAX).collect();
-        let found = if found.is_empty() { "the end".to_owned() } else { format!("`{found}`") };
-        self.error(format!("expected {expected}, found {found}"))
-    }
-
-    fn error(&self, what: impl std::fmt::Display) -> String {
-        let line = self.text[..self.at].matches('\n').count() + 1 + FENCE_LINES;
-        format!("line {line}: {what}")
-    }
+/// The text between the quotes of a program as a text of JSON.
+fn quoted(inside: &str) -> String {
+    let code = |digits: &str| u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+    let written =
+        |c: char| serde_json::to_string(&c).map_or_else(|_| String::new(), |text| text[1..text.len() - 1].to_owned());
+    let escaped =
+        ESCAPE.replace_all(inside, |found: &Captures<'_>| match (found.get(1).or(found.get(2)), found.get(3)) {
+            // JSON has no such escape either.
+            (Some(digits), _) => code(digits.as_str()).map_or_else(|| "\\u".to_owned(), written),
+            (None, Some(of)) => match of.as_str() {
+                "n" | "t" | "r" | "b" | "f" | "u" | "\"" | "\\" => found[0].to_owned(),
+                "v" => written('\u{b}'),
+                "0" => written('\0'),
+                "\n" | "\r" | "\r\n" => String::new(),
+                other => other.to_owned(),
+            },
+            (None, None) => found[0].chars().map(written).collect(),
+        });
+    format!("\"{escaped}\"")
 }
 
 #[cfg(test)]
@@ -247,7 +163,7 @@ mod tests {
             ("const a = \"b\";\nlet c = [\n 'd',\n]\nvar e = {\n\tf: 3\n};", r#"{"a":"b","c":["d"],"e":{"f":3}}"#),
             ("const a = 'it\\'s \\x41\\u{1F600}\\\n!'", r#"{"a":"it's A😀!"}"#),
             ("// nothing\n", "{}"),
-            ("{}", "{}"),
+            ("export default {};", "{}"),
         ] {
             assert_eq!(json(text), expected, "{text}");
         }
@@ -257,18 +173,19 @@ mod tests {
     fn an_expression_is_an_error_with_its_line() {
         for (text, expected) in [
             ("const a = new Date();", "line 2: expected a value that is written out"),
-            ("\nconst a = `${b}`;", "line 3: a text with an expression"),
-            ("const a = 'b' + 'c';", "line 2: expected `;`, found `+ 'c';`"),
-            ("export default {}", "line 2: expected `const`"),
+            ("\nconst a = `${b}`;", "line 3: expected a text without an expression, found ``${b}`;`"),
+            ("const a = 'b' + 'c';", "line 2: expected a value that is written out"),
+            ("export default a", "line 2: expected `const`"),
             ("function a() {}", "line 2: expected `const`"),
-            ("{a: 1} x", "line 2: expected the end, found `x`"),
+            ("{a: 1} x", "line 2: expected a value that is written out"),
             ("{a: b()}", "line 2: expected a value that is written out"),
-            ("{a 1}", "line 2: expected `:`, found `1}`"),
-            ("{a: 1", "line 2: expected `,` or `}`, found the end"),
-            ("{a: 'b", "line 2: a text that does not end"),
-            ("{a: '\\uD800'}", "line 2: an escape that is not a character"),
-            ("{a: '\\uZZZZ'}", "line 2: an escape without its digits"),
-            ("/* a", "line 2: a comment that does not end"),
+            ("{a 1}", "line 2: expected a value that is written out"),
+            ("{a: 1 'b': 2}", "line 2: expected `,` or `}`"),
+            ("{a: 1", "line 2: EOF while parsing an object"),
+            ("{a: 'b", "line 2: expected a value that is written out"),
+            ("{a: '\\uD800'}", "is not JSON"),
+            ("{a: '\\uZZZZ'}", "line 2: invalid escape"),
+            ("/* a", "line 2: expected a value that is written out"),
         ] {
             assert!(json(text).starts_with(expected), "{text}: {}", json(text));
         }

@@ -1,5 +1,5 @@
-//! The shortcodes of Hugo. The rule: `figure` becomes an HTML figure, and a shortcode that shows a page of a known site becomes a link to it; any
-//! other stays text and is named.
+//! The shortcodes of Hugo, and the tags around code of all generators. The rule: code becomes a fenced block, `figure` an HTML figure, and a shortcode
+//! that shows a page of a known site a link to it; any other stays text and is named.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -91,6 +91,78 @@ fn link(name: &str, arguments: &str) -> Option<String> {
     is_id.then(|| format!("<{address}{id}>"))
 }
 
+/// The mark that opens a tag around code, and the names of the tags that begin and end it.
+const CODE: &[(&str, &str, &str)] = &[
+    ("{%", "highlight", "endhighlight"),
+    ("{%", "codeblock", "endcodeblock"),
+    ("{{<", "highlight", "/highlight"),
+    ("{{%", "highlight", "/highlight"),
+];
+
+/// Code between the tags of a generator as fenced blocks, because nothing between them is Markdown: `{% highlight ruby %}` of Jekyll,
+/// `{% codeblock lang:ruby %}` of Hexo, `{{< highlight go >}}` of Hugo.
+pub(super) fn as_fences(markdown: &str) -> Cow<'_, str> {
+    let (mut found, mut last) = (Vec::new(), 0);
+    // The tags that do not end in the rest of the text.
+    let mut endless = Vec::new();
+    walk::outside_code(markdown, &['{'], |_, at, _| {
+        let Some((start, end, block)) = fenced(markdown, at, &mut endless).filter(|_| at >= last) else { return 1 };
+        found.push((start..end, block));
+        last = end;
+        end - at
+    });
+    walk::replaced(markdown, found)
+}
+
+/// The code whose tag begins here and is first in its line: where the line and the last tag end, and its fenced block.
+fn fenced(
+    markdown: &str,
+    at: usize,
+    endless: &mut Vec<(&'static str, &'static str)>,
+) -> Option<(usize, usize, String)> {
+    let tag = Tag::of(&markdown[at..])?;
+    let (name, arguments) = split_word(tag.inside);
+    let &(open, _, end) = CODE.iter().find(|(open, known, _)| *open == tag.open && *known == name)?;
+    let line = markdown[..at].rfind('\n').map_or(0, |end| end + 1);
+    let indentation = &markdown[line..at];
+    if endless.contains(&(open, end)) || !indentation.trim_matches([' ', '\t']).is_empty() {
+        return None;
+    }
+    let rest = &markdown[at + tag.length..];
+    let mut ends = rest.match_indices(open).filter_map(|(at, _)| {
+        let last = Tag::of(&rest[at..]).filter(|last| last.open == open && last.inside == end)?;
+        Some((at, at + last.length))
+    });
+    let Some((length, last)) = ends.next() else {
+        endless.push((open, end));
+        return None;
+    };
+    let inside = &rest[..length];
+    let inside = inside.strip_prefix("\r\n").or_else(|| inside.strip_prefix('\n')).unwrap_or(inside).trim_end();
+    let runs = inside.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default().saturating_add(1).max(3));
+    let mut block = format!("{indentation}{fence}{}\n", language(arguments));
+    if !inside.is_empty() {
+        block.extend([inside, "\n"]);
+    }
+    block.extend([indentation, fence.as_str()]);
+    let ends_line = rest[last..].lines().next().is_none_or(|after| after.trim().is_empty());
+    if !ends_line {
+        block.push('\n');
+    }
+    Some((line, at + tag.length + last, block))
+}
+
+/// The language among the arguments: `lang:ruby` of Hexo, or else the first word that is not an option.
+fn language(arguments: &str) -> &str {
+    let mut words = arguments.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    if let Some(named) = words.clone().find_map(|word| word.strip_prefix("lang:")) {
+        return named;
+    }
+    let is_name = |word: &&str| *word != "linenos" && !word.contains(['=', ':', '/', '.', '`']);
+    words.next().filter(is_name).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,5 +204,37 @@ mod tests {
         let (markdown, others) = replaced(text);
         assert_eq!(markdown, text);
         assert_eq!(others.into_iter().collect::<Vec<_>>(), ["figure", "quiz"]);
+    }
+
+    #[test]
+    fn code_between_tags_is_a_fenced_block() {
+        for (text, expected) in [
+            (
+                "A\n\n{% highlight ruby linenos %}\n*a*\n\n  b\n{% endhighlight %}\n\nB",
+                "A\n\n```ruby\n*a*\n\n  b\n```\n\nB",
+            ),
+            ("{%- highlight c++ -%}\na\n{%- endhighlight -%}", "```c++\na\n```"),
+            ("{% highlight sh %}a{% endhighlight %} B\n", "```sh\na\n```\n B\n"),
+            ("{% codeblock Title lang:js %}\na\n{% endcodeblock %}\n", "```js\na\n```\n"),
+            ("{{< highlight go \"linenos=table\" >}}\na\n{{< /highlight >}}\n", "```go\na\n```\n"),
+            ("  {{% highlight \"go\" %}}\n  a\n  {{% /highlight %}}\n", "  ```go\n  a\n  ```\n"),
+            ("{% highlight md %}\n```js\na\n```\n{% endhighlight %}\n", "````md\n```js\na\n```\n````\n"),
+            ("{% highlight %}\n{% endhighlight %}\n", "```\n```\n"),
+        ] {
+            assert_eq!(as_fences(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_tags_stay() {
+        for text in [
+            "```\n{% highlight ruby %}\na\n{% endhighlight %}\n```\n",
+            "{% highlight ruby %}\nwithout an end\n",
+            "{% highlighted %}\n{% endhighlight %}\n",
+            "A {% highlight ruby %} in a line {% endhighlight %}\n",
+            "{{< figure src=\"highlight\" >}}\n",
+        ] {
+            assert_eq!(as_fences(text), text);
+        }
     }
 }

@@ -6,11 +6,10 @@ use crate::Term;
 use crate::paths::joined;
 use tidings_model::{Instant, Language, TermKind, TimeZone};
 
+use super::configs::Configs;
 use super::docusaurus::Docusaurus;
 use super::fields::PostFields;
 use super::folder_data;
-use super::hidden_folders::HiddenFolders;
-use super::jekyll_defaults::Defaults;
 use super::languages::Translation;
 use super::name::{folder_of, folders_above, is_section};
 use super::page::Place;
@@ -31,10 +30,7 @@ pub(crate) struct SiteFiles {
     pub(super) data: HashMap<String, Value>,
     pub(super) cascades: Cascades,
     pub(super) sections: Sections,
-    pub(super) hidden_folders: HiddenFolders,
-    pub(super) defaults: Defaults,
-    /// Whether the configuration of Eleventy is in the imported folder.
-    pub(super) is_of_eleventy: bool,
+    pub(super) configs: Configs,
     pub(super) translations: HashMap<String, Translation>,
     /// The folders that are languages.
     pub(super) languages: HashMap<String, Language>,
@@ -74,7 +70,7 @@ impl SiteFiles {
                 add_missing(&mut pairs, given.flatten());
             }
         }
-        add_missing(&mut pairs, self.defaults.of(origin));
+        add_missing(&mut pairs, self.configs.defaults(origin));
         Value::Table(pairs)
     }
 
@@ -152,7 +148,7 @@ impl SiteFiles {
 
     /// Whether a generator reads the tags of Liquid or Nunjucks in a file.
     pub(super) fn has_liquid(&self, origin: &str) -> bool {
-        self.is_of_eleventy || self.hidden_folders.has_config || self.sections.is_underscored(origin)
+        self.configs.is_of_eleventy || self.configs.has_jekyll || self.sections.is_underscored(origin)
     }
 
     /// Whether a file is read as MDX, whatever its name.

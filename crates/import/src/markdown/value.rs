@@ -130,6 +130,21 @@ impl Value {
     }
 }
 
+impl From<JsonValue> for Value {
+    fn from(json: JsonValue) -> Self {
+        match json {
+            JsonValue::Null => Self::Nothing,
+            JsonValue::Bool(truth) => Self::Plain(truth.to_string()),
+            JsonValue::Number(number) => Self::Plain(number.to_string()),
+            JsonValue::Text(text) => Self::Text(text),
+            JsonValue::List(items) => Self::List(items.into_iter().map(Self::from).collect()),
+            JsonValue::Object(fields) => {
+                Self::Table(fields.into_iter().map(|(name, value)| (name, value.into())).collect())
+            }
+        }
+    }
+}
+
 /// The maximum digits of a number, all of which fit exactly in a double. A longer one, such as an id, stays text, because a JavaScript client would
 /// round it.
 const DIGITS_MAX: usize = 15;

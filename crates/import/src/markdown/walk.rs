@@ -8,7 +8,7 @@ use std::ops::Range;
 const BACKTICKS_MAX: usize = 80;
 
 /// Calls `visit` at each of `marks` outside code: with the block, the position and the character; for `\n`, the position is that of the next line.
-/// `visit` returns how many bytes to skip (0: one character). If `\` is a mark, the escaped character is skipped.
+/// `visit` returns how many bytes to skip in the block (0: one character). If `\` is a mark, the escaped character is skipped.
 pub(super) fn outside_code(markdown: &str, marks: &[char], mut visit: impl FnMut(&Range<usize>, usize, char) -> usize) {
     for block in blocks(markdown) {
         let (text, mut at) = (&markdown[..block.end], block.start);
@@ -16,7 +16,7 @@ pub(super) fn outside_code(markdown: &str, marks: &[char], mut visit: impl FnMut
             visit(&block, at, '\n');
         }
         let is_mark = |(_, c): &(usize, char)| *c == '`' || marks.contains(c);
-        while let Some((step, mark)) = text[at..].char_indices().find(is_mark) {
+        while let Some((step, mark)) = text.get(at..).and_then(|rest| rest.char_indices().find(is_mark)) {
             at += step;
             at += match mark {
                 '`' => code_length(&text[at..]),

@@ -1,28 +1,43 @@
-//! Parses YAML into a [`Value`]. The rule: the size of the value is limited, however much the text repeats by aliases.
+//! Parses YAML into a [`Value`]. The rule: the nesting and the size of the value are limited, however much the text repeats by aliases.
 
 use std::collections::{HashMap, HashSet};
 
-use granit_parser::{Event, ScalarStyle};
+use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError};
 
 use super::value::Value;
-use super::yaml_events::events;
-use super::{yaml_error, yaml_margin};
 
+/// The lines of a file before its front matter: the opening fence.
+pub(super) const FENCE_LINES: usize = 1;
+const DEPTH_MAX: usize = 64;
+/// How many characters of the line an error shows.
+const SHOWN_CHARS: usize = 80;
 /// The maximum size of front matter with expanded aliases: bytes of text, plus 32 for each value.
 const WEIGHT_MAX: usize = 1 << 20;
 
 /// Parses the first document of the text, even if a quoted text continues at the margin. The error describes the problem and its position.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
-    parse_strictly(text).or_else(|error| parse_strictly(&yaml_margin::with_indented_quotes(text)).map_err(|_| error))
+    parse_strictly(text).or_else(|error| parse_strictly(&with_indented_quotes(text)).map_err(|_| error))
 }
 
 fn parse_strictly(text: &str) -> Result<Value, String> {
-    let events = events(text).map(|event| event.map_err(|error| yaml_error::explain(text, &error)));
+    let mut options = Options::default();
+    (options.flow_nesting_limit, options.block_nesting_limit) = (DEPTH_MAX, DEPTH_MAX);
+    let events = Parser::new_from_str_with_options(text, options);
+    let events = events.map(|event| event.map(|(event, _)| event).map_err(|error| explained(text, &error)));
     let mut reader = Reader { events, anchors: HashMap::new(), weight: 0 };
     let value = reader.next()?.unwrap_or(Value::Nothing);
     // What follows the value can be an error.
     reader.next()?;
     Ok(value)
+}
+
+/// The error with its line of the file. The parser often notices it one line late.
+fn explained(text: &str, error: &ScanError) -> String {
+    let at = error.marker().line().clamp(1, text.lines().count().max(1));
+    let line: String = text.lines().nth(at - 1).unwrap_or_default().trim_end().chars().take(SHOWN_CHARS).collect();
+    let info = error.info();
+    let info = info.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("line {}, `{line}`: {info}; a text that has a colon, or begins with a sign, needs quotes", at + FENCE_LINES)
 }
 
 struct Reader<I> {
@@ -108,6 +123,56 @@ fn weight(value: &Value) -> usize {
     }
 }
 
+/// Indents quoted texts that continue at the margin of the next line, or after a tab: the specification requires indentation, but libyaml, go-yaml and
+/// js-yaml, which the generators use, accept them without.
+fn with_indented_quotes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut open: Option<(char, usize)> = None;
+    for line in text.split_inclusive('\n') {
+        open = match open {
+            Some((quote, indent)) => {
+                let inside = line.trim_start_matches([' ', '\t']);
+                out.extend(std::iter::repeat_n(' ', indent));
+                out.push_str(inside);
+                (!is_closed(inside, quote)).then_some((quote, indent))
+            }
+            None => {
+                out.push_str(line);
+                opened(line)
+            }
+        };
+    }
+    out
+}
+
+/// The mark of a quoted value that does not end in this line, and the indentation for its next lines.
+fn opened(line: &str) -> Option<(char, usize)> {
+    let start =
+        line.find(['"', '\'']).filter(|at| line[..*at].ends_with([' ', '\t']) && is_before_value(&line[..*at]))?;
+    let quote = line[start..].chars().next()?;
+    (!is_closed(&line[start + 1..], quote)).then_some((quote, start + 1))
+}
+
+/// Whether a value follows: after a key, or as an item of a list.
+fn is_before_value(text: &str) -> bool {
+    text.trim_end().ends_with([':', '-'])
+}
+
+/// Whether the quoted text ends in `text`, which follows its opening mark.
+fn is_closed(text: &str, quote: char) -> bool {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if quote == '"' => drop(chars.next()),
+            // Two of them mean one in the text.
+            '\'' if c == quote && chars.peek() == Some(&quote) => drop(chars.next()),
+            c if c == quote => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,7 +232,14 @@ mod tests {
         }
         let nested = parse("l:\n  - 'a\n  b'\n  - k: \"c\nd\"").expect("YAML").to_json().to_json();
         assert_eq!(nested, r#"{"l":["a b",{"k":"c d"}]}"#);
-        assert!(title("title: \"A title\nin two lines\n").expect_err("never closed").contains("never closed"));
+        assert!(title("title: \"A title\nin two lines\n").is_err());
+    }
+
+    #[test]
+    fn an_error_names_the_line_of_the_file() {
+        let error = parse("date: 2020-01-01\ntitle: Rust: a love story\n").expect_err("a colon");
+        assert!(error.starts_with("line 3, `title: Rust: a love story`: "), "{error}");
+        assert!(error.contains("needs quotes"), "{error}");
     }
 
     #[test]

@@ -144,12 +144,8 @@ async fn nothing_of_a_site_of_hugo_is_dropped() {
         "{first}"
     );
     let notes = starter.notes();
-    for note in [
-        "content/posts/first/index.md: shortcodes are not rendered, they stay as text: quiz",
-        "content/contact.md: these templates in links name no file that is imported, so they stay as text: {{< ref \"gone.md\" >}}",
-    ] {
-        assert!(notes.iter().any(|found| found == note), "{notes:#?}");
-    }
+    let note = "content/posts/first/index.md: shortcodes are not rendered, they stay as text: quiz";
+    assert!(notes.iter().any(|found| found == note), "{notes:#?}");
 }
 
 #[tokio::test]
@@ -188,9 +184,13 @@ async fn nothing_of_a_site_of_astro_is_dropped() {
     );
     assert_eq!(html.matches("<code>").count(), 1, "{html}");
     let markdown = body["markdown"].as_str().expect("a body");
-    for part in
-        ["<mdx-Card title=\"Knots\" icon=\"star\">", "</mdx-Card>", "<mdx-Icon-Star />", "<mdx-Code code=", "</Aside>"]
-    {
+    for part in [
+        "<mdx-Card title=\"Knots\" icon=\"star\">",
+        "</mdx-Card>",
+        "<mdx-Icon-Star />",
+        "<mdx-Code code=",
+        "</mdx-Aside>",
+    ] {
         assert!(markdown.contains(part), "{part}: {markdown}");
     }
     let note = "src/content/docs/index.mdx: components are not rendered, only what is inside them: Aside, Card, Code, Grid, Icon.Star";

@@ -8,19 +8,12 @@ use crate::html::attribute;
 use crate::markdown::{addresses, walk};
 use tidings_model::html_text;
 
-use super::tag::{Form, Tag};
+use super::tag::{Form, Tag, Value};
 
 /// The element, and the components of Astro, Next.js and Gatsby that show one picture.
 const IMAGES: &[&str] = &["img", "Image", "NextImage", "Picture", "StaticImage"];
 /// The attributes of `<img>` that are kept, if their values are written out.
 const KEPT: &[&str] = &["alt", "title", "width", "height"];
-
-/// The value of an attribute as written.
-enum Value<'t> {
-    Text(&'t str),
-    /// Between braces.
-    Program(&'t str),
-}
 
 pub(super) fn as_elements(body: &str) -> Cow<'_, str> {
     let imported: HashMap<&str, &str> = body.lines().filter_map(import).collect();
@@ -32,7 +25,7 @@ pub(super) fn as_elements(body: &str) -> Cow<'_, str> {
             Form::Opening if tag.name != "img" => format!("</{}>", tag.name),
             _ => String::new(),
         };
-        match element(&body[at..at + tag.length], tag.name, &imported).filter(|_| rest.starts_with(&end)) {
+        match element(&tag, &imported).filter(|_| rest.starts_with(&end)) {
             Some(html) => images.push((at..at + tag.length + end.len(), html)),
             None => return 1,
         }
@@ -49,11 +42,10 @@ fn import(line: &str) -> Option<(&str, &str)> {
 }
 
 /// `None` if it is HTML already, or has no address that is written out.
-fn element(tag: &str, name: &str, imported: &HashMap<&str, &str>) -> Option<String> {
-    let attributes = attributes(&tag[1 + name.len()..]);
+fn element(Tag { name, attributes, .. }: &Tag<'_>, imported: &HashMap<&str, &str>) -> Option<String> {
     let (_, source) = attributes.iter().find(|(name, _)| *name == "src")?;
     let address = match source {
-        Value::Text(_) if name == "img" => return None,
+        Value::Text(_) if *name == "img" => return None,
         Value::Text(text) => html_text::from_any(text),
         Value::Program(text) => address_in(text, imported)?.to_owned(),
     };
@@ -90,50 +82,6 @@ fn quoted(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
     let inside = text.strip_prefix(quote)?.strip_suffix(quote)?;
     (!inside.contains([quote, '\\'])).then_some(inside)
-}
-
-/// The attributes of a complete tag, from the end of its name on.
-fn attributes(mut rest: &str) -> Vec<(&str, Value<'_>)> {
-    let mut found = Vec::new();
-    loop {
-        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '>'));
-        let name =
-            &rest[..rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '/' | '>' | '{')).unwrap_or(rest.len())];
-        rest = &rest[name.len()..];
-        let value = match rest.strip_prefix('=') {
-            Some(value) => value,
-            // Attributes that a program gives: `{...props}`.
-            None if rest.starts_with('{') => rest,
-            None if name.is_empty() => return found,
-            None => continue,
-        };
-        let length = match value.chars().next() {
-            Some('{') => braces_length(value),
-            Some(quote @ ('"' | '\'')) => value[1..].find(quote).map(|end| end + 2),
-            _ => None,
-        };
-        let Some(length) = length else { return found };
-        let inside = value[1..length - 1].trim();
-        found.push((name, if value.starts_with('{') { Value::Program(inside) } else { Value::Text(inside) }));
-        rest = &value[length..];
-    }
-}
-
-/// The length of the text in braces at the start, with them.
-fn braces_length(text: &str) -> Option<usize> {
-    let (mut open, mut quote) = (0_usize, None);
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            (Some(of), _) if of == c => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'' | '`') => quote = Some(c),
-            (None, '{') => open += 1,
-            (None, '}') if open == 1 => return Some(at + 1),
-            (None, '}') => open -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]

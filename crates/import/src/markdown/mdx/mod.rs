@@ -7,103 +7,66 @@ mod images;
 mod line;
 mod tag;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::components::Components;
-use super::walk::{closes, fence};
+use super::components;
+use super::walk::{self, closes, fence};
 
 pub(super) use line::{indentation, item_mark, moved_left};
 
 pub(super) const ENDING: &str = ".mdx";
 
-struct Conversion<'b> {
-    markdown: String,
-    components: Components<'b>,
-}
-
-/// The context of a line.
-enum Place {
-    Text,
-    /// Code that ends with at least this many of these characters.
-    Fenced(char, usize),
-    /// Imports and exports with this many open brackets, up to an empty line.
-    Program(i64),
-    /// A comment in braces.
-    Comment,
-}
-
 /// Returns the names, such as `Chart` and `Tabs.Item`, of components whose content is shown without their tags, too; at most ten.
 pub(super) fn to_markdown(body: &str) -> (String, BTreeSet<String>) {
-    let body = &*images::as_elements(body);
-    let mut converted = Conversion { markdown: String::with_capacity(body.len()), components: Components::of(body) };
-    let (mut place, mut is_first_of_block) = (Place::Text, true);
+    let body = images::as_elements(body);
+    let body = without_programs(&without_comments(&body));
+    let (markdown, names) = components::renamed(&body);
+    (blocks::separated(&markdown), names)
+}
+
+/// Removes comments in braces, with the line of one that is alone in it, because an empty line would end a paragraph.
+fn without_comments(body: &str) -> Cow<'_, str> {
+    let mut comments = Vec::new();
+    let mut last = 0;
+    walk::outside_code(body, &['{', '\\'], |_, at, _| {
+        let Some(inside) = body[at..].strip_prefix("{/*").filter(|_| at >= last) else { return 1 };
+        let (comment, after) = inside.split_once("*/}").unwrap_or((inside, ""));
+        let (mut start, mut end) = (at, body.len() - after.len());
+        let line = body[..at].rsplit('\n').next().unwrap_or_default();
+        let rest = after.split_inclusive('\n').next().unwrap_or_default();
+        // The end of an excerpt in Docusaurus.
+        let is_end_of_excerpt = comment.trim() == "truncate";
+        if line.trim().is_empty() && rest.trim().is_empty() && !is_end_of_excerpt {
+            (start, end) = (at - line.len(), end + rest.len());
+        }
+        comments.push((start.max(last)..end, if is_end_of_excerpt { "<!--more-->" } else { "" }.to_owned()));
+        last = end;
+        end - at
+    });
+    walk::replaced(body, comments)
+}
+
+/// Removes blocks of imports and exports, each up to an empty line outside of its brackets.
+fn without_programs(body: &str) -> String {
+    let mut markdown = String::with_capacity(body.len());
+    let (mut code, mut program, mut is_first_of_block) = (None, None, true);
     for line in body.split_inclusive('\n') {
         let is_empty = line.trim().is_empty();
-        place = match place {
-            Place::Fenced(mark, length) => {
-                converted.markdown.push_str(line);
-                if closes(line, mark, length) { Place::Text } else { Place::Fenced(mark, length) }
-            }
-            Place::Program(open) if is_empty && open <= 0 => {
-                converted.markdown.push_str(line);
-                Place::Text
-            }
-            Place::Program(open) => Place::Program(open + brackets(line)),
-            Place::Text if is_first_of_block && is_program(line) => Place::Program(brackets(line)),
-            Place::Text => match fence(line) {
-                Some((mark, length)) => {
-                    converted.markdown.push_str(line);
-                    Place::Fenced(mark, length)
-                }
-                None => converted.take_text(line, false),
-            },
-            Place::Comment => converted.take_text(line, true),
-        };
+        match (code, program) {
+            (Some((mark, length)), _) if closes(line, mark, length) => code = None,
+            (Some(_), _) => {}
+            (None, Some(open)) if is_empty && open <= 0 => program = None,
+            (None, Some(open)) => program = Some(open + brackets(line)),
+            (None, None) if is_first_of_block && is_program(line) => program = Some(brackets(line)),
+            (None, None) => code = fence(line),
+        }
         is_first_of_block = is_empty;
-    }
-    (blocks::separated(&converted.markdown), converted.components.into_names())
-}
-
-impl Conversion<'_> {
-    /// Adds a line of text without its comments. Returns the context of the next line.
-    fn take_text(&mut self, line: &str, mut is_comment: bool) -> Place {
-        let mut rest = line;
-        let mut kept = String::with_capacity(line.len());
-        loop {
-            if is_comment {
-                let Some((_, after)) = rest.split_once("*/}") else { break };
-                (rest, is_comment) = (after, false);
-            }
-            let Some(at) = outside_code(rest, "{/*") else {
-                kept.push_str(rest);
-                break;
-            };
-            kept.push_str(&rest[..at]);
-            (rest, is_comment) = (&rest[at + "{/*".len()..], true);
-            // The end of an excerpt in Docusaurus.
-            if rest.split_once("*/}").is_some_and(|(comment, _)| comment.trim() == "truncate") {
-                kept.push_str("<!--more-->");
-            }
+        if program.is_none() {
+            markdown.push_str(line);
         }
-        // A line that contained only a comment is dropped, because an empty line would end a paragraph.
-        if kept.len() == line.len() || !kept.trim().is_empty() {
-            self.markdown.push_str(&self.components.renamed(&kept));
-            if is_comment && line.ends_with('\n') && !kept.ends_with('\n') {
-                self.markdown.push('\n');
-            }
-        }
-        if is_comment { Place::Comment } else { Place::Text }
     }
-}
-
-/// The position of a text outside `code`.
-fn outside_code(line: &str, text: &str) -> Option<usize> {
-    let (mut is_code, mut counted) = (false, 0);
-    line.match_indices(text).map(|(at, _)| at).find(|at| {
-        is_code ^= line[counted..*at].matches('`').count() % 2 == 1;
-        counted = *at;
-        !is_code
-    })
+    markdown
 }
 
 /// Whether the first line is an import statement, with which no Markdown text begins.
@@ -183,26 +146,19 @@ mod tests {
     fn comments_in_braces_are_removed() {
         assert_eq!(markdown("a {/* b */} c {/* d */}\n"), "a  c \n");
         assert_eq!(markdown("a\n{/* b */}\nc\n"), "a\nc\n");
-        assert_eq!(markdown("a {/* b\n\nimport c\n d */} e\n"), "a \n e\n");
+        assert_eq!(markdown("a {/* b\n\nimport c\n d */} e\n"), "a  e\n");
         assert_eq!(markdown("a {/* b"), "a ");
         assert_eq!(markdown("a\n\n{/* truncate */}\n\nb\n"), "a\n\n<!--more-->\n\nb\n");
     }
 
     #[test]
-    fn components_are_named_and_their_tags_stay_if_their_text_is_shown() {
-        let text = "<Tabs label=\"a\">\n<Chart/> <div> 1 < N </Chart></Tabs>\n\n```\n<Card>\n```\n";
-        let converted = to_markdown(text);
-        assert_eq!(converted.0, text.replacen('\n', "\n\n", 1));
-        assert_eq!(converted.1, ["Chart", "Tabs"].map(str::to_owned).into());
-        let many: String = (0..50).map(|n| format!("<C{n}/>")).collect();
-        assert_eq!(to_markdown(&many).1.len(), 10);
-    }
-
-    #[test]
-    fn components_whose_text_would_not_be_shown_are_renamed_outside_of_code_and_comments() {
-        let converted = to_markdown("<Tabs.Item>\n  <Card>a</Card> {/* <List> */}\n</Tabs.Item>\n\n~~~\n<Card>\n~~~\n");
-        let expected = "<mdx-Tabs-Item>\n\n<mdx-Card>a</mdx-Card> \n\n</mdx-Tabs-Item>\n\n~~~\n<Card>\n~~~\n";
+    fn components_are_named_and_renamed_outside_of_code_and_comments() {
+        let converted =
+            to_markdown("<Tabs.Item>\n  <Card>a</Card> {/* <List> */} 1 < N\n</Tabs.Item>\n\n~~~\n<Card>\n~~~\n");
+        let expected = "<mdx-Tabs-Item>\n\n<mdx-Card>a</mdx-Card>  1 < N\n\n</mdx-Tabs-Item>\n\n~~~\n<Card>\n~~~\n";
         assert_eq!(converted.0, expected);
         assert_eq!(converted.1, ["Card", "Tabs.Item"].map(str::to_owned).into());
+        let many: String = (0..50).map(|n| format!("<C{n}/>")).collect();
+        assert_eq!(to_markdown(&many).1.len(), 10);
     }
 }
