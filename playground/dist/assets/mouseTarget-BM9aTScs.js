@@ -1,1 +1,0 @@
-export{r as MouseTargetFactory}from"./mouseTarget-CR1tDZx4.js";
