@@ -104,7 +104,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("PageConnection", &["pageInfo"]),
     ("PageEdge", &["cursor", "node"]),
     ("PageInfo", &["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"]),
-    ("PageLink", &["path", "title", "canonicalUrl", "updatedAt"]),
+    ("PageLink", &["path", "title", "canonicalUrl", "updatedAt", "language", "translationKey"]),
     (
         "Post",
         &[
