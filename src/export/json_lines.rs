@@ -104,6 +104,7 @@ fn record_of_page(whole: WholeSitePage) -> PageRecord {
         created_at: post.created_at,
         updated_at: post.updated_at,
         published_at: post.published_at,
+        unpublish_at: post.unpublish_at,
         origin: post.origin,
     }
 }
@@ -124,6 +125,7 @@ fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), w
         created_at,
         updated_at,
         published_at,
+        unpublish_at,
         cover,
         enclosure,
         language,
@@ -158,6 +160,7 @@ fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), w
         created_at,
         updated_at,
         published_at,
+        unpublish_at,
         authors: texts(TermKind::Author),
         categories: texts(TermKind::Category),
         tags: texts(TermKind::Tag),

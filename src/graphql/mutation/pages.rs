@@ -44,6 +44,8 @@ pub(super) struct CreatePageInput {
     publish: Option<bool>,
     /// When the page becomes public, in the past or the future, instead of now. With `publish: false` it is INVALID.
     publish_at: Option<DateTime>,
+    /// When the page becomes a draft again, in the future. For a draft it is INVALID.
+    unpublish_at: Option<DateTime>,
     /// Makes it safe to send the same input again within 24 hours if an answer was lost: what was created is returned. At most 255 printable ASCII characters,
     /// such as a UUID.
     idempotency_key: Option<String>,
@@ -52,8 +54,8 @@ pub(super) struct CreatePageInput {
 impl CreatePageInput {
     pub(super) fn into_parts(self) -> (Option<String>, NewPage) {
         let Self { path, title, excerpt, markdown, metadata, fields, .. } = self;
-        let Self { subtitle, cover_id, language, translation_of, order, publish, publish_at, idempotency_key, .. } =
-            self;
+        let Self { subtitle, cover_id, language, translation_of, order, publish, publish_at, .. } = self;
+        let Self { unpublish_at, idempotency_key, .. } = self;
         let (metadata, fields) = (metadata.map(Into::into), fields.map(Into::into));
         let cover = cover_id.map(|id| id.0.into());
         let text = NewPost {
@@ -68,6 +70,7 @@ impl CreatePageInput {
             translation_of: translation_of.map(|id| id.0),
             publish,
             publish_at: publish_at.map(|at| at.0),
+            unpublish_at: unpublish_at.map(|at| at.0),
             ..NewPost::default()
         };
         (idempotency_key, NewPage { path, order, text })
@@ -106,6 +109,8 @@ pub(super) struct UpdatePageInput {
     publish: MaybeUndefined<bool>,
     /// When the page becomes public, also without `publish`; in the future it hides a published page. Null, and with `publish: false`, it is INVALID.
     publish_at: MaybeUndefined<DateTime>,
+    /// When the page becomes a draft again, in the future. Null: never. For a draft it is INVALID.
+    unpublish_at: MaybeUndefined<DateTime>,
 }
 
 impl UpdatePageInput {
@@ -121,6 +126,7 @@ impl UpdatePageInput {
             language: patch(self.language),
             publish: patch(self.publish),
             publish_at: patch(self.publish_at.map_value(|at| at.0)),
+            unpublish_at: patch(self.unpublish_at.map_value(|at| at.0)),
             ..PostChanges::default()
         };
         let changes = PageChanges { path: patch(self.path), order: patch(self.order), text };

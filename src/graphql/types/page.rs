@@ -18,7 +18,7 @@ use crate::graphql::scalars::{DateTime, Json, Url};
 use crate::graphql::site_fields::PageFields;
 use crate::graphql::{access, context};
 use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
-use crate::model::{Language, NodeId, PagePath, PostDetails, Role, SitePage, TranslationGroup, WholeSitePage};
+use crate::model::{Actor, Language, NodeId, PagePath, PostDetails, Role, SitePage, TranslationGroup, WholeSitePage};
 
 use super::asset::Image;
 use super::post::{ContentStatus, metadata_keys};
@@ -219,6 +219,12 @@ impl PageObject {
     async fn scheduled_for(&self, ctx: &Context<'_>) -> Option<DateTime> {
         let now = context::of(ctx).reader.now();
         self.page.scheduled_for().filter(|at| *at > now).map(DateTime)
+    }
+
+    /// When it becomes a draft again. Null if that is not set, or if the token of this request gives no access to it as a draft.
+    pub async fn unpublish_at(&self, ctx: &Context<'_>) -> Option<DateTime> {
+        let sees = context::of(ctx).reader.actor().is_some_and(Actor::sees_all);
+        self.page.post.unpublish_at.filter(|_| sees).map(DateTime)
     }
 
     /// From 1, one more with each change; the `expectedVersion` of mutations.

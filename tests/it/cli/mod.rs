@@ -8,6 +8,7 @@ mod check;
 mod check_links;
 mod cost;
 mod damaged;
+mod ends;
 mod export;
 mod export_folder;
 mod export_markdown;

@@ -18,6 +18,8 @@ pub(in crate::content::maintenance) struct Known {
     pub indexes: Vec<(IndexKind, Slug)>,
     /// Its row in its group of translations, which has the summary of the post.
     pub translation: Option<Box<(Key, Post)>>,
+    /// Its row among the posts that are to be unpublished.
+    pub end: Option<Key>,
     pub version: i32,
     pub origin: Option<String>,
 }
@@ -30,6 +32,7 @@ impl Known {
             former_slugs: post.former_slugs.clone(),
             indexes: post.indexes().collect(),
             translation: lookup::by_translation(post).map(|row| Box::new((row, post.clone()))),
+            end: lookup::by_end(post),
             version: post.version,
             origin: post.origin.clone(),
         }

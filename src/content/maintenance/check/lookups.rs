@@ -29,7 +29,8 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
     let by_slug = posts.claims().map(|claims| (lookup::by_slug(&claims[0].0), &claims[0].1));
     let by_id = posts.by_id.keys().map(|id| (lookup::by_id(id), id));
     let by_translation = posts.by_id.iter().filter_map(|(id, known)| Some((known.translation.as_ref()?.0.clone(), id)));
-    for (key, id) in by_slug.chain(by_id).chain(by_translation).filter(|(key, _)| !found.contains(key)) {
+    let by_end = posts.by_id.iter().filter_map(|(id, known)| Some((known.end.clone()?, id)));
+    for (key, id) in by_slug.chain(by_id).chain(by_translation).chain(by_end).filter(|(key, _)| !found.contains(key)) {
         let what = format!("is missing; it points to the post {id}");
         report.add(Table::PostKeys, &key, what, Fix::Lookup(key.clone()));
     }
@@ -76,6 +77,7 @@ fn check_row(row: &Entity, posts: &Posts, kept: &mut HashMap<Slug, PostId>, repo
             Some((owner, false)) => owner == id && matches!(read, LookupRow::Former { .. }),
             None => false,
         },
+        Lookup::End(..) => known.end.as_ref() == Some(&row.key) && names(&read, known),
         Lookup::Translation => false,
     };
     if !fits {

@@ -83,7 +83,11 @@ fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
             }
         },
         Some(
-            beside @ (PageRow::Path(_) | PageRow::Child { .. } | PageRow::Scheduled(..) | PageRow::Translation(..)),
+            beside @ (PageRow::Path(_)
+            | PageRow::Child { .. }
+            | PageRow::Scheduled(..)
+            | PageRow::End(..)
+            | PageRow::Translation(..)),
         ) => {
             if let (PageRow::Path(path), Ok(id)) = (beside, rows::read_path(&row)) {
                 found.named.insert(path, id);

@@ -167,6 +167,7 @@ impl Truth {
         let owner = match &found_by {
             Lookup::Id(id) => self.posts.get(id).map(|_| id),
             Lookup::Slug(slug) => self.posts.points_to(slug, read.as_ref().map(LookupRow::id)).map(|(id, _)| id),
+            Lookup::End(_, id) => self.posts.get(id).filter(|known| known.end.as_ref() == Some(key)).map(|_| id),
             Lookup::Translation => self.posts.of_translation(key, named.as_ref().map(|post| &post.id)),
         };
         let expected = match owner {
@@ -216,7 +217,11 @@ impl Truth {
         if self.posts.is_blind(place) {
             return Ok(Some(Done::left(BLIND)));
         }
-        let is_named = *found_by == Lookup::Id(place.key.id.clone()) || *found_by == Lookup::Slug(slug.clone());
+        let is_named = match found_by {
+            Lookup::Id(id) | Lookup::End(_, id) => *id == place.key.id,
+            Lookup::Slug(by) => by == slug,
+            Lookup::Translation => false,
+        };
         let post = post_of(rows.get(place.collection.table(), &place.whole(slug))?, &place.key.id);
         let is_stored = post.is_some_and(|post| PostPlace::of(&post) == *place);
         Ok((is_named && is_stored).then_some(Done::Nothing))
