@@ -109,7 +109,7 @@ async fn an_end_is_after_the_publication_in_the_future_and_of_nothing_that_is_a_
             }
             let ends = format!("{input}, publishAt: \"2026-06-15T12:00:05Z\", unpublishAt: \"{END}\"");
             let made = change(&site, &format!("create{kind}"), &ends, field).await[field].clone();
-            let mut update = async |version: i32, more: &str| {
+            let update = async |version: i32, more: &str| {
                 let input = format!("id: {}, expectedVersion: {version}, {more}", made["id"]);
                 change(&site, &format!("update{kind}"), &input, field).await
             };
