@@ -1,5 +1,6 @@
 //! CORS: the headers that let pages of other origins use the server.
 
+use tidings::http::cors::AllowedOrigins;
 use tidings::http::{HttpSettings, ServerLimits};
 
 use super::{

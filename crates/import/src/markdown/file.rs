@@ -53,7 +53,7 @@ const DATED_PAGE: &str = "has a date and is a page nevertheless: it is outside o
      the date is in its metadata, and `type: post` would make it a post";
 
 fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> Result<ReadOutcome, String> {
-    let Reading { front, fields, cover, enclosure, mut notes, section, is_plain_draft } =
+    let Reading { front, fields, cover, enclosure, mut notes, section, is_plain_draft, unpublish_at } =
         reading::read(site, origin, front);
     let (mut body, of_body) = body::of(origin, site.is_mdx(origin, &front), body);
     notes.extend(of_body);
@@ -89,7 +89,7 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
         let published_at = date_of_file.ok().flatten();
         let created_at = page.created_at.or(published_at);
         return Ok(ReadOutcome::Page(
-            Box::new(ImportedPage { cover, translations, published_at, created_at, ..page }),
+            Box::new(ImportedPage { cover, translations, published_at, unpublish_at, created_at, ..page }),
             notes,
         ));
     }
@@ -100,7 +100,7 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
     let authors = site.terms(origin, TermKind::Author, post.authors);
     let tags = site.terms(origin, TermKind::Tag, post.tags);
     let (metadata, translations) = (Some(metadata), site.translations_of(origin, &front));
-    let post = ImportedPost { metadata, cover, enclosure, authors, tags, translations, ..post };
+    let post = ImportedPost { metadata, cover, enclosure, authors, tags, translations, unpublish_at, ..post };
     Ok(ReadOutcome::Post(Box::new(post), notes))
 }
 

@@ -2,7 +2,7 @@
 //! draft, and a value that no field returns as its author meant it gets a note.
 
 use crate::{ImportedCover, dates};
-use tidings_model::Enclosure;
+use tidings_model::{Enclosure, Instant};
 
 use super::fields::{PostFields, category_parents, divided_authors};
 use super::name::{self, Name};
@@ -22,6 +22,8 @@ pub(super) struct Reading {
     pub section: Section,
     /// Whether it is a draft because it says so in the usual words, or because of its folder.
     pub is_plain_draft: bool,
+    /// When the generator stops showing it.
+    pub unpublish_at: Option<Instant>,
 }
 
 /// `front`: empty if the file has no front matter.
@@ -69,10 +71,11 @@ pub(super) fn read(site: &SiteFiles, origin: &str, front: Value) -> Reading {
     let (cover, enclosure) = (pictures::cover(&front), enclosure::enclosure(&front));
     let mut notes: Vec<String> = divided_authors(&front).map(note_of_authors).into_iter().collect();
     notes.extend(reason.map(|reason| format!("is imported as a draft, because {reason}")));
-    notes.extend(note_of_dates(site, &front));
+    notes.extend(publication::computed(&front).map(note_of_computed));
     notes.extend(enclosure::note(enclosure.as_ref()));
     notes.extend(unused::notes(&front, &fields, &cover));
-    Reading { front, fields, cover, enclosure, notes, section, is_plain_draft }
+    let unpublish_at = marks::expiry(&front, zone, site.now);
+    Reading { front, fields, cover, enclosure, notes, section, is_plain_draft, unpublish_at }
 }
 
 /// Jekyll splits the text of these keys at white space, but not that of `tag` and `category`.
@@ -94,12 +97,6 @@ pub(super) fn note_of_authors(text: &str) -> String {
     format!("{text:?} is imported as several authors; if it is one, write a list: `authors: [{text:?}]`")
 }
 
-fn note_of_dates(site: &SiteFiles, front: &Value) -> Option<String> {
-    if let Some(text) = publication::computed(front) {
-        return Some(format!(
-            "`date: {text}` is computed by Eleventy and not known here; write a date to make it a post"
-        ));
-    }
-    let (key, text) = marks::expiry(front, &site.time_zone, site.now)?;
-    Some(format!("is public until it is imported again after `{key}: {text}`"))
+fn note_of_computed(text: &str) -> String {
+    format!("`date: {text}` is computed by Eleventy and not known here; write a date to make it a post")
 }
