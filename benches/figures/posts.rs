@@ -171,6 +171,7 @@ fn record(post: Generated) -> PostRecord {
         created_at: post.at,
         updated_at: post.at,
         published_at: Some(post.at),
+        unpublish_at: None,
         authors: texts(&post.authors),
         categories: texts(&post.categories),
         tags: texts(&post.tags),

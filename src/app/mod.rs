@@ -35,6 +35,8 @@ pub use open::{
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How often a server looks for pictures whose addition or deletion another server or a failure of its own left unfinished.
 const RECOVER_EVERY: Duration = Duration::from_secs(60);
+/// How soon a server learns of the end of a publication that another process has set.
+const LOOK_FOR_ENDS_EVERY: Duration = Duration::from_secs(5);
 /// Recoveries between two deletions of expired rows: once a day.
 const RECOVERIES_PER_DAY: u64 = 24 * 60;
 
@@ -71,9 +73,14 @@ pub async fn serve(
     if !reads_only && let Err(error) = content.recover_assets().await {
         tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
     }
+    if !reads_only {
+        unpublish_due(&content).await;
+    }
     let routes = build_router(&content, serving, writes.clone());
     let beside = store_folder.as_deref().filter(|_| !reads_only).and_then(|folder| listen_beside(&content, folder));
-    let recovering = (!reads_only).then(|| tokio::spawn(recover_for_ever(content.clone())));
+    let (recovered, ended) = (content.clone(), content.clone());
+    let recovering = (!reads_only)
+        .then(|| tokio::spawn(async { tokio::join!(recover_for_ever(recovered), unpublish_for_ever(ended)) }));
     let followed = content.clone();
     let following = tokio::spawn(async move { tokio::join!(followed.follow_writes(), followed.follow_changes()) });
     let purging = purges.clone().map(|purges| tokio::spawn(purge_for_ever(purges)));
@@ -158,6 +165,24 @@ async fn delete_incomplete_assets(content: &Content) {
         Ok(0) => {}
         Ok(deleted) => tracing::info!(deleted, "assets.incomplete_deleted"),
         Err(error) => tracing::warn!(%error, "assets.recovery_failed"),
+    }
+}
+
+/// Returns when to call it again.
+async fn unpublish_due(content: &Content) -> Duration {
+    match content.unpublish_due().await {
+        Ok(next) => next.map_or(LOOK_FOR_ENDS_EVERY, |next| next.min(LOOK_FOR_ENDS_EVERY)),
+        Err(error) => {
+            tracing::warn!(error = with_causes(&error), "write.not_unpublished");
+            LOOK_FOR_ENDS_EVERY
+        }
+    }
+}
+
+async fn unpublish_for_ever(content: Content) {
+    loop {
+        let wait = unpublish_due(&content).await;
+        tokio::time::sleep(wait).await;
     }
 }
 

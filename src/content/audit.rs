@@ -3,6 +3,7 @@
 
 use crate::model::{Actor, AssetHash, Post, SitePage, Term, Token};
 
+use super::tables::rows::change::KIND_OF_PAGES;
 use super::write::Change;
 
 /// The log line of a change of a post, prepared before the change is made.
@@ -35,6 +36,13 @@ fn action(change: &Change) -> &'static str {
         (_, after) if at(after).is_some() => "publish_post",
         _ => "unpublish_post",
     }
+}
+
+/// A post or page (`kind`) whose publication has ended.
+pub(super) fn log_end(kind: &'static str, post: &Post) {
+    let (id, slug, version) = (post.id.as_str(), post.slug.as_str(), post.version);
+    let action = if kind == KIND_OF_PAGES { "unpublish_page" } else { "unpublish_post" };
+    tracing::info!(actor = "server", action, kind, id, slug, version, "content.changed");
 }
 
 pub(super) fn log_term(actor: &Actor, action: &'static str, term: &Term) {

@@ -7,6 +7,7 @@ pub mod cache;
 pub mod changed;
 pub(crate) mod commands;
 pub(crate) mod editor;
+mod ends;
 pub(crate) mod error;
 mod field_indexes;
 pub(crate) mod maintenance;

@@ -104,6 +104,7 @@ fn record_of_page(whole: WholeSitePage) -> PageRecord {
         created_at: post.created_at,
         updated_at: post.updated_at,
         published_at: post.published_at,
+        unpublish_at: post.unpublish_at,
         origin: post.origin,
     }
 }
@@ -146,6 +147,7 @@ fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), w
         created_at: post.created_at,
         updated_at: post.updated_at,
         published_at: post.published_at,
+        unpublish_at: post.unpublish_at,
         origin: post.origin,
     }
 }

@@ -23,7 +23,7 @@ pub struct PostFilter {
     /// By these authors.
     authors: Option<AuthorFilter>,
     /// In one of these languages: tags of BCP 47, compared as a whole without regard to case, so that `pt` does not match `pt-BR`. Posts without a language of
-    /// their own match no list, and no post an empty one.
+    /// their own match no list, not even one with `Site.language`, and no post an empty one.
     languages: Option<Vec<String>>,
     /// Only featured posts, or only others. With false, featured posts are read and skipped; too many of them are FILTER_TOO_BROAD.
     featured: Option<bool>,

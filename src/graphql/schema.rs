@@ -21,7 +21,7 @@ use super::engine::completion::Completion;
 use super::engine::validation::Validation;
 use super::error::{Code, coded};
 use super::explain::ExplainRequest;
-use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient};
+use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient, Uncharged};
 use super::guard::Limits;
 use super::held::{Announcements, recording_of};
 use super::memory::Charge;
@@ -196,14 +196,14 @@ impl ContentService {
     }
 
     /// What an operation takes from the limit of its client, and how the client is charged at its end. `before`: the cost of the sign-in,
-    /// which was already charged.
-    fn charging(&self, reader: &Reader, price: &Price, before: u64) -> (u64, Charging) {
+    /// which was already charged. `uncharged`: the part of the bound that [`Uncharged`] names.
+    fn charging(&self, reader: &Reader, price: &Price, (before, uncharged): (u64, u64)) -> (u64, Charging) {
         let bound = price.bound.requests();
         if self.reports_storage_to(reader.actor()) {
             return (bound.saturating_sub(before), Charging::Spent { reader: reader.clone(), before });
         }
         // The client must not learn which lists others have read lately or are changing, so it is charged the bound.
-        let own = bound.saturating_sub(price.made);
+        let own = bound.saturating_sub(price.made).saturating_sub(uncharged);
         (own, Charging::Requests(own))
     }
 
@@ -327,7 +327,7 @@ impl GraphqlService for ContentService {
             };
             return reported::without_run(validated, &price, reported);
         }
-        let (cost, charging) = self.charging(&reader, &price, before);
+        let (cost, charging) = self.charging(&reader, &price, (before, Uncharged::of(&request)));
         let reservation = match client.as_ref().map(|client| client.take(cost, charging)).transpose() {
             Ok(reservation) => reservation,
             Err(refused) => return refused.into_response(),

@@ -8,7 +8,7 @@ use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermKind, T
 use crate::import::CategoryTree;
 use crate::import::jsonl::origin_of_id;
 use crate::import::{
-    ImportedPost, ImportedTerm, NewTerm, ResolvedPost, ResolvedTerms, Term as NamedTerm, stored_origin,
+    ImportedPost, ImportedTerm, NewTerm, Note, ResolvedPost, ResolvedTerms, Term as NamedTerm, stored_origin,
 };
 
 /// The slugs of all terms that an import names.
@@ -77,6 +77,25 @@ pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     term
 }
 
+/// Whether the publication is over at the import, or would be before it begins: then it is imported as a draft.
+pub(super) fn is_over(unpublish_at: Option<Instant>, published_at: Option<Instant>, now: Instant) -> bool {
+    unpublish_at.is_some_and(|end| end <= published_at.map_or(now, |at| at.max(now)))
+}
+
+pub(super) fn note_of_end(origin: String, unpublish_at: Option<Instant>) -> Option<Note> {
+    Some(Note { origin, text: format!("is imported as a draft, because its publication ends at {}", unpublish_at?) })
+}
+
+/// That of the source, or else of the stored object. A draft has none.
+pub(super) fn unpublish_at(
+    imported: Option<Instant>,
+    stored: Option<&Post>,
+    published_at: Option<Instant>,
+) -> Option<Instant> {
+    let at = imported.or(stored.and_then(|post| post.unpublish_at));
+    at.filter(|end| published_at.is_some_and(|at| *end > at))
+}
+
 /// `before`: the stored post. `id`: the id for a new post.
 pub(super) fn build(
     imported: ImportedPost,
@@ -87,7 +106,8 @@ pub(super) fn build(
     now: Instant,
 ) -> WholePost {
     let stored = before.map(|whole| &whole.post);
-    let published_at = if imported.is_draft { None } else { imported.published_at };
+    let is_over = is_over(imported.unpublish_at, imported.published_at, now);
+    let published_at = imported.published_at.filter(|_| !imported.is_draft && !is_over);
     let created_at = imported
         .created_at
         .or(stored.map(|post| post.created_at))
@@ -108,6 +128,7 @@ pub(super) fn build(
         created_at,
         updated_at,
         published_at,
+        unpublish_at: unpublish_at(imported.unpublish_at, stored, published_at),
         authors: terms.slugs(TermKind::Author, &imported.authors),
         categories: terms.slugs(TermKind::Category, &imported.categories),
         tags: terms.slugs(TermKind::Tag, &imported.tags),

@@ -152,7 +152,8 @@ const LONG_BYTES: usize = 256 * 1024;
 enum Built {
     Unchanged,
     Kept(Note),
-    Changed(Box<Planned>),
+    /// With a note, if there is one.
+    Changed(Box<Planned>, Option<Note>),
     Failed(Failed),
 }
 
@@ -166,7 +167,10 @@ impl ImportRun<'_> {
                     report.kept += 1;
                     report.notes.push(note);
                 }
-                Built::Changed(planned) => changes.push(*planned),
+                Built::Changed(planned, note) => {
+                    changes.push(*planned);
+                    report.notes.extend(note);
+                }
                 Built::Failed(failed) => report.failed.push(failed),
             }
         }
@@ -260,6 +264,8 @@ impl Parts {
         let (position, updated_at, origin) = (imported.series_position, imported.updated_at, imported.origin.clone());
         let before = stored.as_ref().map(|stored| &stored.whole);
         let translations = imported.translations.take();
+        let is_over = !imported.is_draft && build::is_over(imported.unpublish_at, imported.published_at, now);
+        let note = build::note_of_end(origin.clone(), imported.unpublish_at).filter(|_| is_over);
         let mut after = build::build(imported, &self.terms, &resolved, before, id, now);
         let stored_post = before.map(|whole| &whole.post);
         after.post.translation_group = self.groups.of(translations.as_deref(), stored_post, &new_id);
@@ -271,17 +277,16 @@ impl Parts {
         let change = Change { before: stored, after: Some(after) };
         match changed_here(&change) {
             Some(by) if !self.overwrites => Ok(Built::Kept(kept(&entries[index].origin, by))),
-            _ => plan_change(change, indexed).map_err(failed),
+            _ => plan_change(change, indexed).map(|planned| Built::Changed(Box::new(planned), note)).map_err(failed),
         }
     }
 }
 
-fn plan_change(change: Change, indexed: &IndexedFields) -> std::result::Result<Built, String> {
-    match Planned::of(change, indexed) {
-        Ok(planned) => Ok(Built::Changed(Box::new(planned))),
-        Err(ContentError::TooLarge { reason, .. }) => Err(reason),
-        Err(e) => Err(e.to_string()),
-    }
+fn plan_change(change: Change, indexed: &IndexedFields) -> std::result::Result<Planned, String> {
+    Planned::of(change, indexed).map_err(|error| match error {
+        ContentError::TooLarge { reason, .. } => reason,
+        error => error.to_string(),
+    })
 }
 
 /// The name of the actor that has changed the stored post since the last import, if any. An import must not overwrite such a change by default.

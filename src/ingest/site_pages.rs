@@ -14,7 +14,7 @@ use crate::model::{
     rules,
 };
 
-use super::build::{generated_excerpt, subtitle};
+use super::build::{generated_excerpt, is_over, note_of_end, subtitle, unpublish_at};
 use super::kept;
 use super::report::{ImportOptions, ImportReport};
 use super::translations::{Groups, not_linked};
@@ -123,7 +123,7 @@ impl PageImport<'_> {
             };
             match written {
                 PagesWritten::Done => {
-                    planned.into_iter().zip(pages).for_each(|(planned, page)| note(planned, page, report));
+                    planned.into_iter().zip(pages).for_each(|(planned, page)| note(planned, page, self.now, report));
                     return Ok(true);
                 }
                 PagesWritten::TooLarge(_) => return Ok(false),
@@ -247,6 +247,8 @@ impl PageImport<'_> {
         let stored = before.map(|before| &before.page.post);
         let created_at = page.created_at.or(stored.map(|post| post.created_at)).unwrap_or(self.now);
         let published_at = page.published_at.or_else(|| stored?.published_at).unwrap_or(created_at.min(self.now));
+        let is_over = is_over(page.unpublish_at, Some(published_at), self.now);
+        let published_at = Some(published_at).filter(|_| !page.is_draft && !is_over);
         let excerpt = page.excerpt.clone().filter(|text| !text.trim().is_empty());
         let post = Post {
             slug: page.path.slug().clone(),
@@ -259,7 +261,8 @@ impl PageImport<'_> {
             version: stored.map_or(page.version.unwrap_or(1), |post| post.version.saturating_add(1)),
             created_at,
             updated_at: page.updated_at.unwrap_or(if stored.is_some() { self.now } else { created_at }),
-            published_at: Some(published_at).filter(|_| !page.is_draft),
+            published_at,
+            unpublish_at: unpublish_at(page.unpublish_at, stored, published_at),
             authors: Vec::new(),
             categories: Vec::new(),
             tags: Vec::new(),
@@ -321,7 +324,11 @@ fn checked(page: &WholeSitePage) -> std::result::Result<(), String> {
     rules::check(&page.to_post()).map_err(|broken| rules::in_one_text(&broken))
 }
 
-fn note(planned: Planned, page: &ImportedPage, report: &mut ImportReport) {
+fn note(planned: Planned, page: &ImportedPage, now: Instant, report: &mut ImportReport) {
+    let is_written = matches!(planned, Planned::Made(_) | Planned::Changed(_)) && !page.is_draft;
+    if is_written && is_over(page.unpublish_at, page.published_at, now) {
+        report.notes.extend(note_of_end(page.name(), page.unpublish_at));
+    }
     match planned {
         Planned::Made(unlinked) => {
             report.pages.made += 1;

@@ -1,14 +1,17 @@
-//! `PostKeys`: from an id or a slug to a post's place. The rule: the partition is a bucket of the row's hash.
+//! `PostKeys`: from an id or a slug to a post's place. The rule: the partition is a bucket of the row's hash, except that the posts with an instant at which
+//! they are unpublished are one partition, by that instant.
 //!
 //! 16 buckets: a partition serves about 2,000 rows a second and an account 20,000 (Azure's "Scalability and performance targets for
 //! Table storage"), so more buckets would gain nothing, and with fewer an import writes fuller transactions.
 
-use crate::model::{Post, PostId, Slug, TranslationGroup};
+use crate::model::{Instant, Post, PostId, Slug, TranslationGroup};
 use crate::store::{Key, RowRange};
 
 use super::{key, range, stable_hash, translation};
 
 const BUCKETS: u64 = 16;
+/// The partition of the posts that are to be unpublished.
+const ENDS: &str = "ends";
 
 pub fn by_id(id: &PostId) -> Key {
     in_bucket(format!("i-{id}"))
@@ -30,12 +33,28 @@ pub fn translations(group: &TranslationGroup) -> RowRange {
     range(bucket(group.as_str()), Some(from), Some(to))
 }
 
+/// The row of a post that is to be unpublished.
+pub fn by_end(post: &Post) -> Option<Key> {
+    post.unpublish_at.map(|at| end(at, &post.id))
+}
+
+fn end(at: Instant, id: &PostId) -> Key {
+    key(ENDS, format!("u-{:019}-{id}", at.ticks()))
+}
+
+/// The posts that are to be unpublished, the next first.
+pub fn ends() -> RowRange {
+    range(ENDS, None, None)
+}
+
 /// What a row of `PostKeys` is found by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
     Id(PostId),
     Slug(Slug),
     Translation,
+    /// When the post is unpublished.
+    End(Instant, PostId),
 }
 
 /// `None` if the row is not one of this table.
@@ -46,6 +65,11 @@ pub fn parse(found: &Key) -> Option<Lookup> {
         ("t", _) => {
             let (group, _) = translation::parse(found.row())?;
             return (bucket(group.as_str()) == found.partition()).then_some(Lookup::Translation);
+        }
+        ("u", rest) => {
+            let (ticks, id) = rest.split_once('-')?;
+            let (at, id) = (Instant::from_ticks(ticks.parse().ok()?)?, id.parse().ok()?);
+            return (end(at, &id) == *found).then_some(Lookup::End(at, id));
         }
         _ => return None,
     };

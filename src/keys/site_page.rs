@@ -10,6 +10,7 @@
 //! | `d-{parent}:{order}-{slug}` | the same of a draft |
 //! | `t-{group}-{language}` | the page of this language in a group of translations, without its body |
 //! | `s-{ticks}-{id}` | a page that was scheduled for this instant: its row in the list |
+//! | `u-{ticks}-{id}` | a page that is to be unpublished at this instant |
 
 use crate::model::{Instant, PagePath, Post, PostId, Slug, TranslationGroup};
 use crate::store::{Key, RowRange};
@@ -126,10 +127,19 @@ pub fn scheduled_after(now: Instant) -> RowRange {
     range(PARTITION, Some(format!("s-{:019}", now.ticks().saturating_add(1))), Some("s.".to_owned()))
 }
 
+/// The pages that are to be unpublished, the next first.
+pub fn ends() -> RowRange {
+    range(PARTITION, Some("u-".to_owned()), Some("u.".to_owned()))
+}
+
 /// The instant for which the page of this row was scheduled.
 pub fn publication_of(row: &str) -> Option<Instant> {
-    let (ticks, _) = row.strip_prefix("s-")?.split_once('-')?;
-    Instant::from_ticks(ticks.parse().ok()?)
+    instant_of(row.strip_prefix("s-")?)
+}
+
+/// Of a row after its first letter.
+fn instant_of(rest: &str) -> Option<Instant> {
+    Instant::from_ticks(rest.split_once('-')?.0.parse().ok()?)
 }
 
 /// The first text after all that begin with this prefix, which ends with `:`.
@@ -145,6 +155,7 @@ pub enum PageRow {
     Path(PagePath),
     Child { parent: Option<PostId>, are_drafts: bool, at: ChildKey },
     Scheduled(Instant, PostId),
+    End(Instant, PostId),
     Translation(TranslationGroup, Option<Slug>),
 }
 
@@ -162,6 +173,11 @@ pub fn path(path: &PagePath) -> Key {
 
 pub fn scheduled(at: Instant, id: &PostId) -> Key {
     key(PARTITION, format!("s-{:019}-{id}", at.ticks()))
+}
+
+/// The row of a page that is to be unpublished.
+pub fn end(at: Instant, id: &PostId) -> Key {
+    key(PARTITION, format!("u-{:019}-{id}", at.ticks()))
 }
 
 /// The row of a page in its group of translations.
@@ -195,6 +211,7 @@ pub fn parse(found: &Key) -> Option<PageRow> {
             PageRow::Child { parent, are_drafts: kind == "d", at: ChildKey::parse(at)? }
         }
         "s" => PageRow::Scheduled(publication_of(found.row())?, rest.split_once('-')?.1.parse().ok()?),
+        "u" => PageRow::End(instant_of(rest)?, rest.split_once('-')?.1.parse().ok()?),
         "t" => {
             let (group, language) = translation::parse(found.row())?;
             PageRow::Translation(group, language)
@@ -213,6 +230,7 @@ fn key_of(row: &PageRow) -> Key {
             Children { parent: parent.as_ref(), are_drafts: *are_drafts }.row(at)
         }
         PageRow::Scheduled(at, id) => scheduled(*at, id),
+        PageRow::End(at, id) => end(*at, id),
         PageRow::Translation(group, language) => key(PARTITION, translation::row(group, language.as_ref())),
     }
 }
@@ -236,6 +254,7 @@ mod tests {
             PageRow::Child { parent: None, are_drafts: true, at: at.clone() },
             PageRow::Child { parent: Some(id.clone()), are_drafts: false, at },
             PageRow::Scheduled(Instant::MAX, id.clone()),
+            PageRow::End(Instant::MAX, id.clone()),
             PageRow::Translation(id.clone(), None),
             PageRow::Translation(id, Some(slug("pt-br"))),
         ] {

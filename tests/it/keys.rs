@@ -250,7 +250,7 @@ proptest! {
         let expected = match lookup::parse(&found) {
             Some(Lookup::Id(id)) => lookup::by_id(&id),
             Some(Lookup::Slug(slug)) => lookup::by_slug(&slug),
-            Some(Lookup::Translation) | None => return Ok(()),
+            Some(Lookup::End(..) | Lookup::Translation) | None => return Ok(()),
         };
         prop_assert_eq!(found, expected);
     }

@@ -47,9 +47,9 @@ pub use found::FoundContent;
 pub use internal_links::InternalLinks;
 pub use language::ImportedLanguage;
 pub use markdown::{
-    AVATAR, JOB_TITLE, LINKS, PARENT, ReadOutcome, SERIES_ORDER, TRANSLATIONS, asset_names, assets_of_pictures,
-    of_relative_address, read_file as read_markdown_file, relative_address, resolve_picture, with_assets,
-    with_relative_addresses, with_server_addresses,
+    AVATAR, JOB_TITLE, LINKS, PARENT, ReadOutcome, SERIES_ORDER, TRANSLATIONS, UNPUBLISH_AT, asset_names,
+    assets_of_pictures, of_relative_address, read_file as read_markdown_file, relative_address, resolve_picture,
+    with_assets, with_relative_addresses, with_server_addresses,
 };
 pub use media::Media;
 pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};
@@ -93,6 +93,8 @@ pub struct ImportedPost {
     pub series_position: Option<i32>,
     /// `None` for drafts, and only for drafts.
     pub published_at: Option<Instant>,
+    /// When the source stops showing it; `None` if it does not say.
+    pub unpublish_at: Option<Instant>,
     pub created_at: Option<Instant>,
     pub updated_at: Option<Instant>,
     pub is_draft: bool,
@@ -198,6 +200,8 @@ pub struct ImportedPage {
     pub is_draft: bool,
     pub version: Option<i32>,
     pub published_at: Option<Instant>,
+    /// See [`ImportedPost::unpublish_at`].
+    pub unpublish_at: Option<Instant>,
     pub created_at: Option<Instant>,
     pub updated_at: Option<Instant>,
     pub of_export: Option<OfExport>,
@@ -230,6 +234,7 @@ impl ImportedPage {
             is_draft: false,
             version: None,
             published_at: None,
+            unpublish_at: None,
             created_at: None,
             updated_at: None,
             of_export: None,

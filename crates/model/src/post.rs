@@ -189,6 +189,8 @@ pub struct Post {
     pub updated_at: Instant,
     /// `None` for a draft.
     pub published_at: Option<Instant>,
+    /// When it is made a draft again; later than `published_at`, and `None` for a draft.
+    pub unpublish_at: Option<Instant>,
     /// In the author's order, without duplicates, as are categories and tags.
     pub authors: Vec<Slug>,
     pub categories: Vec<Slug>,

@@ -59,6 +59,7 @@ pub fn check(whole: &WholePost) -> Result<(), Vec<Broken>> {
     let enclosure = post.enclosure.as_ref().map_or(Ok(()), Enclosure::check);
     checks.push(enclosure.map_err(|reason| Broken { field: "enclosure", reason }));
     checks.push(check_dates(post));
+    checks.push(check_end(post));
     all(checks)
 }
 
@@ -154,6 +155,19 @@ fn check_dates(post: &Post) -> Result<(), Broken> {
         }
     }
     Ok(())
+}
+
+/// A draft is not public, so it has no end of its publication.
+fn check_end(post: &Post) -> Result<(), Broken> {
+    match (post.unpublish_at, post.published_at) {
+        (Some(end), Some(at)) if end <= at => {
+            Err(Broken { field: "unpublishAt", reason: format!("is {end}; it must be after the publication at {at}") })
+        }
+        (Some(_), None) => {
+            Err(Broken { field: "unpublishAt", reason: "is of a draft, which is not public".to_owned() })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn at_most(field: &'static str, unit: &str, found: usize, max: usize) -> Result<(), Broken> {

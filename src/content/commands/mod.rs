@@ -54,6 +54,7 @@ pub struct PostChanges {
     /// `false` makes it a draft. `true` publishes it: at the instant in `publish_at`, or now, unless it is published already.
     pub publish: Patch<bool>,
     pub publish_at: Patch<Instant>,
+    pub unpublish_at: Patch<Instant>,
 }
 
 impl PostChanges {
@@ -112,6 +113,28 @@ fn publication(
     })
 }
 
+/// The end of the publication after a change. A draft has none.
+///
+/// # Errors
+/// If it is given for a draft, or is not in the future.
+fn end_of_publication(
+    given: Patch<Instant>,
+    before: Option<Instant>,
+    published_at: Option<Instant>,
+    now: Instant,
+) -> Result<Option<Instant>, UserError> {
+    let refused = |message: &str| Err(UserError::invalid("unpublishAt", message));
+    match given {
+        Patch::Set(_) if published_at.is_none() => {
+            refused("a draft is not public; omit unpublishAt, or publish with publish or publishAt")
+        }
+        Patch::Set(at) if at <= now && before != Some(at) => {
+            refused("unpublishAt must be in the future; publish: false makes it a draft now")
+        }
+        given => Ok(given.apply(before).filter(|_| published_at.is_some())),
+    }
+}
+
 /// The new post, with version 1: an empty one after the changes. `declared`: the fields that the site declares for it.
 ///
 /// # Errors
@@ -134,6 +157,7 @@ pub(crate) fn make(
         created_at: now,
         updated_at: now,
         published_at: None,
+        unpublish_at: None,
         authors: Vec::new(),
         categories: Vec::new(),
         tags: Vec::new(),
@@ -182,6 +206,8 @@ pub(crate) fn change(
     let new_language = new_language.map_err(|error| errors.push(error)).unwrap_or_default();
     let published_at = publication(changes.publish, changes.publish_at, before.post.published_at, now);
     let published_at = published_at.map_err(|error| errors.push(error)).ok().flatten();
+    let unpublish_at = end_of_publication(changes.unpublish_at, before.post.unpublish_at, published_at, now);
+    let unpublish_at = unpublish_at.map_err(|error| errors.push(error)).ok().flatten();
     let mut after = before.clone();
     let post = &mut after.post;
     if let Some(title) = new_title {
@@ -192,6 +218,7 @@ pub(crate) fn change(
         post.former_slugs.push(std::mem::replace(&mut post.slug, slug));
     }
     post.published_at = published_at;
+    post.unpublish_at = unpublish_at;
     post.authors = changes.authors.unwrap_or_else(|| before.post.authors.clone());
     post.categories = changes.categories.unwrap_or_else(|| before.post.categories.clone());
     post.tags = changes.tags.unwrap_or_else(|| before.post.tags.clone());
@@ -236,6 +263,7 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
         created_at: is.created_at,
         updated_at: is.updated_at,
         published_at: is.published_at,
+        unpublish_at: is.unpublish_at,
         translation_group: is.translation_group,
         field_index: is.field_index,
         origin: is.origin,
@@ -244,10 +272,20 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
     next_version(before, WholePost { post, changed_by: before.changed_by.clone(), ..earlier.clone() }, now)
 }
 
-/// The post in another group of translations, or in none; or every rule that it breaks.
+/// The post in another group of translations, or in none; or every rule that it breaks. What it says is the same, so it keeps the time of its last change.
 pub(crate) fn link(before: &WholePost, group: Option<PostId>, now: Instant) -> Edited<WholePost> {
     let post = Post { translation_group: group, ..before.post.clone() };
-    next_version(before, WholePost { post, ..before.clone() }, now)
+    let mut linked = next_version(before, WholePost { post, ..before.clone() }, now)?;
+    linked.post.updated_at = before.post.updated_at;
+    Ok(linked)
+}
+
+/// The post as a draft, at the end of its publication. No rule stops that.
+pub(crate) fn end(before: &WholePost, now: Instant) -> WholePost {
+    let is = before.post.clone();
+    let version = is.version.saturating_add(1);
+    let post = Post { published_at: None, unpublish_at: None, version, updated_at: now, ..is };
+    WholePost { post, changed_by: None, ..before.clone() }
 }
 
 fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Edited<WholePost> {

@@ -79,7 +79,7 @@ impl Editor<'_> {
             let group = self.common_group(before.iter().map(|page| &page.page.post), unlinks)?;
             for (number, page) in before.iter().enumerate() {
                 match self.linked(&page.to_post(), group.clone()) {
-                    Ok(whole) => after.push(self.put_changed(&mut tree, page, page.with_text(whole))),
+                    Ok(whole) => after.push(put_linked(&mut tree, page, whole)),
                     Err(broken) => errors.extend(at_item(broken, number)),
                 }
             }
@@ -163,8 +163,17 @@ impl Editor<'_> {
         };
         new.translation_group = self.common_group([&original.page.post].into_iter(), false)?;
         let linked = self.linked(&original.to_post(), new.translation_group.clone());
-        Ok(linked.map(|whole| drop(self.put_changed(tree, &original, original.with_text(whole)))))
+        Ok(linked.map(|whole| drop(put_linked(tree, &original, whole))))
     }
+}
+
+/// Puts a page with another group into the tree.
+fn put_linked(tree: &mut PageTree<'_>, before: &WholeSitePage, linked: WholePost) -> WholeSitePage {
+    let page = WholeSitePage { changed_by: linked.changed_by.clone(), ..before.with_text(linked) };
+    if page != *before {
+        tree.put(page.clone());
+    }
+    page
 }
 
 /// The errors of one item of the input.

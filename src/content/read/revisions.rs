@@ -56,6 +56,7 @@ pub enum RevisionField {
     Series,
     Translations,
     PublishedAt,
+    UnpublishAt,
 }
 
 impl Revision {
@@ -290,6 +291,7 @@ fn changed_fields(before: &WholePost, after: &WholePost) -> Vec<RevisionField> {
         (RevisionField::Series, old.series != new.series),
         (RevisionField::Translations, old.translation_group != new.translation_group),
         (RevisionField::PublishedAt, old.published_at != new.published_at),
+        (RevisionField::UnpublishAt, old.unpublish_at != new.unpublish_at),
     ];
     fields.into_iter().filter_map(|(field, differs)| differs.then_some(field)).collect()
 }

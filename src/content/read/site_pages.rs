@@ -9,7 +9,9 @@ use crate::content::tables::read_all;
 use crate::content::tables::rows::{post as post_rows, site_page as rows};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, ChildKey, Children, PageRow};
-use crate::model::{Actor, Instant, PagePath, PostDetails, PostId, SitePage, Slug, WholeSitePage};
+use crate::model::{
+    Actor, Instant, Language, PagePath, Post, PostDetails, PostId, SitePage, Slug, TranslationGroup, WholeSitePage,
+};
 use crate::store::{Entity, PAGE_ROWS_MAX, Result as StoreResult, RowRange, StoreError};
 
 use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, PageArguments, RequestedFields, Take};
@@ -55,6 +57,8 @@ pub struct ListedPage {
     pub path: PagePath,
     pub title: String,
     pub updated_at: Instant,
+    pub language: Option<Language>,
+    pub translation_group: Option<TranslationGroup>,
 }
 
 /// A published page as its row in a list has it.
@@ -63,6 +67,8 @@ struct Child {
     slug: Slug,
     title: String,
     updated_at: Instant,
+    language: Option<Language>,
+    translation_group: Option<TranslationGroup>,
 }
 
 impl Reader {
@@ -88,7 +94,8 @@ impl Reader {
                 if need == 0 {
                     return Ok(None);
                 }
-                let child = Child { id: post.id, slug: post.slug, title: post.title, updated_at: post.updated_at };
+                let Post { id, slug, title, updated_at, language, translation_group, .. } = post;
+                let child = Child { id, slug, title, updated_at, language, translation_group };
                 below.entry(parent).or_default().push(child);
             }
             // With so many rows at once, the scheduled pages among them cost one more read at most.
@@ -282,14 +289,14 @@ fn in_order(mut below: HashMap<Option<PostId>, Vec<Child>>) -> Vec<ListedPage> {
     let mut listed = Vec::new();
     let mut levels = vec![(Vec::new(), below.remove(&None).unwrap_or_default().into_iter())];
     while let Some((above, children)) = levels.last_mut() {
-        let Some(Child { id, slug, title, updated_at }) = children.next() else {
+        let Some(Child { id, slug, title, updated_at, language, translation_group }) = children.next() else {
             levels.pop();
             continue;
         };
         let parts: Vec<Slug> = above.iter().cloned().chain([slug]).collect();
         // The rule of a path holds for every stored page; `check` reports one that breaks it.
         let Ok(path) = PagePath::of(parts.clone()) else { continue };
-        listed.push(ListedPage { path, title, updated_at });
+        listed.push(ListedPage { path, title, updated_at, language, translation_group });
         // Removed, so that damaged rows cannot lead into a cycle.
         if let Some(children) = below.remove(&Some(id)) {
             levels.push((parts, children.into_iter()));

@@ -2,7 +2,7 @@
 
 use crate::import::{
     AVATAR, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, OfExport,
-    PARENT, ReadOutcome, SERIES_ORDER, TRANSLATIONS, Term, read_markdown_file,
+    PARENT, ReadOutcome, SERIES_ORDER, TRANSLATIONS, Term, UNPUBLISH_AT, read_markdown_file,
 };
 use crate::model::{Enclosure, Instant, Metadata, NodeId, PagePath, Profile, ProfileLink, Slug};
 
@@ -80,6 +80,7 @@ fn text_of_post(post: &ImportedPost, layout: &Layout) -> String {
     front.put_list("aliases", post.former_slugs.iter().map(Slug::as_str));
     put_own(&mut front, post.id.as_deref(), post.version, post.of_export.as_ref(), &post.cover);
     put_translations(&mut front, post.translations.as_deref());
+    put_end(&mut front, post.unpublish_at);
     for (kind, terms) in lists {
         put_slugs(&mut front, kind.plural(), terms);
     }
@@ -110,6 +111,7 @@ fn text_of_page(page: &ImportedPage, layout: &Layout) -> String {
     }
     put_own(&mut front, page.id.as_deref(), page.version, page.of_export.as_ref(), &page.cover);
     put_translations(&mut front, page.translations.as_deref());
+    put_end(&mut front, page.unpublish_at);
     if let Some(order) = page.order.filter(|_| weight.is_none()) {
         front.put_own("order", order);
     }
@@ -168,6 +170,12 @@ fn put_dates(front: &mut FrontMatter, dates: [(&str, Option<Instant>); 3]) {
 fn put_language(front: &mut FrontMatter, language: &ImportedLanguage) {
     if let ImportedLanguage::Tag(language) = language {
         front.put_text("lang", language.as_str());
+    }
+}
+
+fn put_end(front: &mut FrontMatter, at: Option<Instant>) {
+    if let Some(at) = at {
+        front.put_own_text(UNPUBLISH_AT, &at.to_string());
     }
 }
 

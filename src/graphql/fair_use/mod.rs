@@ -40,6 +40,15 @@ impl ClientAddress {
     }
 }
 
+/// Storage requests of the server's own query that its client is not charged for.
+pub struct Uncharged(pub u64);
+
+impl Uncharged {
+    pub fn of(request: &Request) -> u64 {
+        request.data.get(&TypeId::of::<Self>()).and_then(|data| data.downcast_ref::<Self>()).map_or(0, |own| own.0)
+    }
+}
+
 /// Whose requests a limit counts together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
 pub enum RateLimitScope {

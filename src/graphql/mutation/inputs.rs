@@ -51,6 +51,8 @@ pub(super) struct CreatePostInput {
     publish: Option<bool>,
     /// When the post is published, in the past or the future, instead of now. With `publish: false` it is INVALID.
     publish_at: Option<DateTime>,
+    /// When the post becomes a draft again, in the future. For a draft it is INVALID.
+    unpublish_at: Option<DateTime>,
     /// Makes it safe to send the same input again within 24 hours if an answer was lost: what was created is returned. At most 255 printable ASCII characters,
     /// such as a UUID.
     idempotency_key: Option<String>,
@@ -79,6 +81,7 @@ impl CreatePostInput {
             is_featured: Patch::Set(self.featured),
             publish: self.publish.into(),
             publish_at: self.publish_at.map(|at| at.0).into(),
+            unpublish_at: self.unpublish_at.map(|at| at.0).into(),
             ..PostChanges::default()
         };
         (self.idempotency_key, self.slug, new, terms)
@@ -131,6 +134,8 @@ pub(super) struct UpdatePostInput {
     /// When the post is published, also without `publish`: in the past it backdates the post, in the future it schedules it. Null, and with `publish: false`,
     /// it is INVALID.
     publish_at: MaybeUndefined<DateTime>,
+    /// When the post becomes a draft again, in the future. Null: never. For a draft it is INVALID.
+    unpublish_at: MaybeUndefined<DateTime>,
 }
 
 impl UpdatePostInput {
@@ -155,6 +160,7 @@ impl UpdatePostInput {
             is_featured: patch(self.featured),
             publish: patch(self.publish),
             publish_at: patch(self.publish_at.map_value(|at| at.0)),
+            unpublish_at: patch(self.unpublish_at.map_value(|at| at.0)),
             ..PostChanges::default()
         };
         (self.id.0, self.expected_version, patch(self.slug), changes, terms)

@@ -44,6 +44,8 @@ pub(super) struct CreatePageInput {
     publish: Option<bool>,
     /// When the page becomes public, in the past or the future, instead of now. With `publish: false` it is INVALID.
     publish_at: Option<DateTime>,
+    /// When the page becomes a draft again, in the future. For a draft it is INVALID.
+    unpublish_at: Option<DateTime>,
     /// Makes it safe to send the same input again within 24 hours if an answer was lost: what was created is returned. At most 255 printable ASCII characters,
     /// such as a UUID.
     idempotency_key: Option<String>,
@@ -63,6 +65,7 @@ impl CreatePageInput {
             translation_of: self.translation_of.map(|id| id.0),
             publish: self.publish.into(),
             publish_at: self.publish_at.map(|at| at.0).into(),
+            unpublish_at: self.unpublish_at.map(|at| at.0).into(),
             ..PostChanges::default()
         };
         (self.idempotency_key, NewPage { path: self.path, order: self.order, text })
@@ -101,6 +104,8 @@ pub(super) struct UpdatePageInput {
     publish: MaybeUndefined<bool>,
     /// When the page becomes public, also without `publish`; in the future it hides a published page. Null, and with `publish: false`, it is INVALID.
     publish_at: MaybeUndefined<DateTime>,
+    /// When the page becomes a draft again, in the future. Null: never. For a draft it is INVALID.
+    unpublish_at: MaybeUndefined<DateTime>,
 }
 
 impl UpdatePageInput {
@@ -116,6 +121,7 @@ impl UpdatePageInput {
             language: patch(self.language),
             publish: patch(self.publish),
             publish_at: patch(self.publish_at.map_value(|at| at.0)),
+            unpublish_at: patch(self.unpublish_at.map_value(|at| at.0)),
             ..PostChanges::default()
         };
         let changes = PageChanges { path: patch(self.path), order: patch(self.order), text };

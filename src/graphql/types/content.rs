@@ -64,6 +64,11 @@ use crate::graphql::scalars::{DateTime, Json, Url};
     ),
     field(name = "status", ty = "ContentStatus", desc = "The status at the time of the request."),
     field(
+        name = "unpublish_at",
+        ty = "Option<DateTime>",
+        desc = "When it becomes a draft again. Null if that is not set, or if the token of this request gives no access to it as a draft."
+    ),
+    field(
         name = "version",
         ty = "i32",
         desc = "From 1, one more with each change; the `expectedVersion` of mutations."

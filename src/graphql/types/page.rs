@@ -1,6 +1,7 @@
 //! The type `Page`, and its lists. The rule: a page of a list has no body and no metadata until a field requests them, and the pages that
 //! one level of a query requests by id are read in one batch.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_graphql::{Context, ID, Object, SimpleObject};
@@ -17,7 +18,7 @@ use crate::graphql::scalars::{DateTime, Json, Url};
 use crate::graphql::site_fields::PageFields;
 use crate::graphql::{access, context};
 use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
-use crate::model::{Language, NodeId, PagePath, PostDetails, Role, SitePage, WholeSitePage};
+use crate::model::{Actor, Language, NodeId, PagePath, PostDetails, Role, SitePage, TranslationGroup, WholeSitePage};
 
 use super::asset::Image;
 use super::post::{ContentStatus, metadata_keys};
@@ -220,6 +221,12 @@ impl PageObject {
         self.page.scheduled_for().filter(|at| *at > now).map(DateTime)
     }
 
+    /// When it becomes a draft again. Null if that is not set, or if the token of this request gives no access to it as a draft.
+    pub async fn unpublish_at(&self, ctx: &Context<'_>) -> Option<DateTime> {
+        let sees = context::of(ctx).reader.actor().is_some_and(Actor::sees_all);
+        self.page.post.unpublish_at.filter(|_| sees).map(DateTime)
+    }
+
     /// From 1, one more with each change; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.page.post.version
@@ -343,6 +350,10 @@ pub struct PageLink {
     canonical_url: Option<Url>,
     /// When the page was last changed.
     updated_at: DateTime,
+    /// A tag of BCP 47; null: the language of the site (`Site.language`).
+    language: Option<String>,
+    /// The same for those pages of this list that are one content in several languages: the path of the first of them. Null if no other is in the list.
+    translation_key: Option<String>,
 }
 
 impl PageLink {
@@ -358,11 +369,21 @@ impl PageLink {
             return Err(bad_input("atMost", text));
         };
         let site = request.site.located();
-        let link = |ListedPage { path, title, updated_at }| Self {
+        let mut groups: HashMap<TranslationGroup, (String, usize)> = HashMap::new();
+        for page in &pages {
+            let Some(group) = &page.translation_group else { continue };
+            groups.entry(group.clone()).or_insert_with(|| (page.path.to_string(), 0)).1 += 1;
+        }
+        let translation_key = |group: TranslationGroup| {
+            groups.get(&group).filter(|(_, pages)| *pages > 1).map(|(first, _)| first.clone())
+        };
+        let link = |ListedPage { path, title, updated_at, language, translation_group }| Self {
             canonical_url: site.map(|site| Url(site.page(&path))),
             path: path.to_string(),
             title,
             updated_at: DateTime(updated_at),
+            language: language.map(|language| language.to_string()),
+            translation_key: translation_group.and_then(&translation_key),
         };
         Ok(pages.into_iter().map(link).collect())
     }

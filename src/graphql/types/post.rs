@@ -251,6 +251,12 @@ impl PostObject {
         self.post.status(context::of(ctx).reader.now()).into()
     }
 
+    /// When it becomes a draft again. Null if that is not set, or if the token of this request gives no access to it as a draft.
+    pub async fn unpublish_at(&self, ctx: &Context<'_>) -> Option<DateTime> {
+        let sees = context::of(ctx).reader.actor().is_some_and(|actor| actor.sees(&self.post));
+        self.post.unpublish_at.filter(|_| sees).map(DateTime)
+    }
+
     /// From 1, one more with each change; the `expectedVersion` of mutations.
     pub async fn version(&self) -> i32 {
         self.post.version

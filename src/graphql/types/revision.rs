@@ -41,7 +41,7 @@ impl Revision {
         DateTime(self.0.whole.post.updated_at)
     }
 
-    /// Null for versions from before names were recorded.
+    /// Null if the server itself made it, at `unpublishAt`.
     async fn changed_by(&self) -> Option<ActorObject> {
         self.0.whole.changed_by.clone().map(ActorObject)
     }
@@ -178,6 +178,8 @@ pub enum RevisionField {
     Translations,
     /// The publication time.
     PublishedAt,
+    /// When it becomes a draft again.
+    UnpublishAt,
 }
 
 pub struct RevisionConnection {

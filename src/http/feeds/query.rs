@@ -14,6 +14,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::graphql::error::Code;
+use crate::graphql::fair_use::Uncharged;
 use crate::graphql::guard::{CheckedDocument, Limits};
 use crate::graphql::memory::Charge;
 use crate::http::accept::Media;
@@ -27,12 +28,18 @@ use crate::model::site::LocatedSite;
 pub(super) struct OwnDocument {
     text: &'static str,
     checked: Arc<CheckedDocument>,
+    /// See [`Uncharged`].
+    uncharged: u64,
 }
 
 impl OwnDocument {
     pub(super) fn of(text: &'static str) -> Self {
         let checked = CheckedDocument::of(text, &Limits::default());
-        Self { text, checked: Arc::new(checked.expect("a test sends each document")) }
+        Self { text, checked: Arc::new(checked.expect("a test sends each document")), uncharged: 0 }
+    }
+
+    pub(super) fn without_charging(self, requests: u64) -> Self {
+        Self { uncharged: requests, ..self }
     }
 }
 
@@ -84,7 +91,7 @@ impl Own<'_> {
         to_hold: Option<&ToHold>,
     ) -> Result<Queried, Refused> {
         let request = GraphqlRequest::new(document.text).operation_name(operation);
-        let request = request.variables(Variables::from_json(variables));
+        let request = request.variables(Variables::from_json(variables)).data(Uncharged(document.uncharged));
         let request = match to_hold {
             Some(to_hold) => to_hold.recorded(request),
             None => request,

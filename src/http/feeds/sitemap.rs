@@ -1,6 +1,7 @@
 //! The sitemap (sitemaps.org, protocol 0.9): an index, a part with the home page, the pages and the terms with posts, and one for each month with posts.
 //! The rule: the cost of the index does not depend on the number of posts, and a part has at most [`ADDRESSES_MAX`] addresses.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
@@ -12,16 +13,21 @@ use serde_json::{Value, json};
 use super::query::{Own, OwnDocument, Queried, Refused};
 use super::xml::Xml;
 use crate::model::TermKind;
+use crate::model::site::LocatedSite;
 
 /// The operation that lists the terms of a kind is named like their folder.
 const DOCUMENT: &str = "\
 query Index { archive { year month } }
-query Pages { pageLinks(atMost: 10000) { path updatedAt } }
-query Month($year: Int!, $month: Int!, $after: String) {
+query Pages { pageLinks(atMost: 10000) { path updatedAt language translationKey } }
+query Month($year: Int!, $month: Int!, $after: String, $pairs: Boolean!) {
   archive(year: $year, month: $month) {
-    page: posts(first: 100, after: $after) { nodes { slug publishedAt updatedAt } pageInfo { hasNextPage endCursor } }
+    page: posts(first: 100, after: $after) {
+      nodes { slug publishedAt updatedAt language ...Pairs @include(if: $pairs) }
+      pageInfo { hasNextPage endCursor }
+    }
   }
 }
+fragment Pairs on Post { translations { slug publishedAt updatedAt language } }
 query tags($after: String) {
   page: tags(first: 100, after: $after) { nodes { slug postCount } pageInfo { hasNextPage endCursor } }
 }
@@ -38,14 +44,21 @@ query series($after: String) {
 
 static QUERIES: LazyLock<OwnDocument> = LazyLock::new(|| OwnDocument::of(DOCUMENT));
 
+/// For posts with their groups of translations, which are not charged: a bound with one for each post would be charged for posts that have none, and a
+/// charge for those that have some would show drafts.
+static PAIRED: LazyLock<OwnDocument> = LazyLock::new(|| OwnDocument::of(DOCUMENT).without_charging(PAGE as u64));
+
 /// The maximum number of addresses in one file, which the protocol sets.
 const ADDRESSES_MAX: usize = 50_000;
 
 /// The maximum number of pages that the queries of one part read, so that the work for one request is bounded.
 const PAGES_MAX: usize = ADDRESSES_MAX / PAGE;
+/// The posts of these first pages of a part are shown with their translations; so this many groups are read at most.
+const PAIRED_MAX: usize = 10 * PAGE;
 /// The items of a page in the queries.
 const PAGE: usize = 100;
 
+const XHTML: (&str, &str) = ("xmlns:xhtml", "http://www.w3.org/1999/xhtml");
 const NAMESPACE: [(&str, &str); 1] = [("xmlns", "http://www.sitemaps.org/schemas/sitemap/0.9")];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +108,8 @@ pub(super) async fn write(own: &mut Own<'_>, part: Part) -> Result<Bytes, Refuse
 }
 
 async fn query(own: &mut Own<'_>, operation: &str, variables: Value) -> Result<Queried, Refused> {
-    own.query(&QUERIES, (operation, variables), None).await
+    let document = if variables["pairs"] == true { &PAIRED } else { &QUERIES };
+    own.query(document, (operation, variables), None).await
 }
 
 /// Writes the index: first the part without posts, then the months from the newest to the oldest.
@@ -113,7 +127,7 @@ async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
 }
 
 async fn site(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
-    let mut entries = vec![Entry { address: own.site.url.as_str().to_owned(), changed_at: None }];
+    let mut entries = vec![Entry::of(own.site.url.as_str().to_owned(), None)];
     entries.extend(pages(own).await?);
     for kind in TermKind::ALL {
         entries.extend(terms(own, kind).await?);
@@ -129,10 +143,22 @@ async fn site(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
 async fn pages(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
     let site = own.site;
     let data: PageLinks = query(own, "Pages", json!({})).await?.parse()?;
-    let entry = |page: PageLink| {
-        Some(Entry { address: site.page(&page.path.parse().ok()?), changed_at: Some(page.updated_at) })
+    let address = |page: &PageLink| Some(site.page(&page.path.parse().ok()?));
+    let mut groups: HashMap<&str, Vec<Alternate>> = HashMap::new();
+    for page in &data.page_links {
+        let alternate = address(page).and_then(|address| Alternate::of(page.language.as_deref(), site, address));
+        let (Some(key), Some(alternate)) = (page.translation_key.as_deref(), alternate) else { continue };
+        groups.entry(key).or_default().push(alternate);
+    }
+    // Each page of a group has all of them.
+    if groups.values().map(|group| group.len().pow(2)).sum::<usize>() > ADDRESSES_MAX {
+        groups.clear();
+    }
+    let entry = |page: &PageLink| {
+        let group = page.translation_key.as_deref().and_then(|key| groups.get(key)).cloned();
+        Some(Entry::of(address(page)?, Some(page.updated_at)).with(group.unwrap_or_default()))
     };
-    let entries: Vec<Entry> = data.page_links.into_iter().filter_map(entry).collect();
+    let entries: Vec<Entry> = data.page_links.iter().filter_map(entry).collect();
     own.charge(bytes_of(&entries)).await?;
     Ok(entries)
 }
@@ -144,7 +170,7 @@ async fn terms(own: &mut Own<'_>, kind: TermKind) -> Result<Vec<Entry>, Refused>
         own,
         (kind.plural(), json!({})),
         |data: Paged<Term>| Some(data.page),
-        |term| (term.post_count > 0).then(|| Entry { address: site.term(kind, &term.slug), changed_at: None }),
+        |term| (term.post_count > 0).then(|| Entry::of(site.term(kind, &term.slug), None)),
     )
     .await
 }
@@ -154,11 +180,13 @@ async fn posts(own: &mut Own<'_>, first: NaiveDate) -> Result<Vec<Entry>, Refuse
     let site = own.site;
     all(
         own,
-        ("Month", json!({ "year": first.year(), "month": first.month() })),
+        ("Month", json!({ "year": first.year(), "month": first.month(), "pairs": true })),
         |mut data: Archive| data.archive.pop().map(|month| month.page),
         |post: Post| {
-            let address = site.post(&post.slug, post.published_at);
-            Some(Entry { address, changed_at: Some(post.updated_at.max(post.published_at)) })
+            let address = |post: &Post| site.post(&post.slug, post.published_at);
+            let group = std::iter::once(&post).chain(&post.translations);
+            let group = group.filter_map(|post| Alternate::of(post.language.as_deref(), site, address(post))).collect();
+            Some(Entry::of(address(&post), Some(post.updated_at.max(post.published_at))).with(group))
         },
     )
     .await
@@ -178,6 +206,9 @@ async fn all<Data: DeserializeOwned, Item>(
         let earlier = bytes_of(&entries);
         entries.extend(nodes.into_iter().filter_map(&entry));
         own.charge(bytes_of(&entries) - earlier).await?;
+        if entries.len() >= PAIRED_MAX && variables["pairs"] == true {
+            variables["pairs"] = json!(false);
+        }
         match page_info.end_cursor.filter(|_| page_info.has_next_page) {
             Some(cursor) => variables["after"] = json!(cursor),
             None => return Ok(entries),
@@ -194,18 +225,25 @@ fn warn_of_cut(operation: &str) {
 
 /// The memory that the entries use.
 fn bytes_of(entries: &[Entry]) -> u64 {
-    entries.iter().map(|entry| (size_of::<Entry>() + entry.address.len()) as u64).sum()
+    let alternate = |one: &Alternate| size_of::<Alternate>() + one.language.len() + one.address.len();
+    let alternates = |entry: &Entry| entry.alternates.iter().map(alternate).sum::<usize>();
+    entries.iter().map(|entry| (size_of::<Entry>() + entry.address.len() + alternates(entry)) as u64).sum()
 }
 
 fn write_entries(entries: &[Entry]) -> Bytes {
     let mut xml = Xml::new();
-    xml.element("urlset", &NAMESPACE, |xml| {
+    let has_pairs = entries.iter().any(|entry| !entry.alternates.is_empty());
+    let namespaces = if has_pairs { &[NAMESPACE[0], XHTML][..] } else { &NAMESPACE };
+    xml.element("urlset", namespaces, |xml| {
         for entry in entries {
             xml.element("url", &[], |xml| {
                 xml.text("loc", &entry.address);
                 // Readers of sitemaps refuse a date before 1970.
                 if let Some(at) = entry.changed_at.filter(|at| at.timestamp() >= 0) {
                     xml.text("lastmod", &at.to_rfc3339_opts(SecondsFormat::Secs, true));
+                }
+                for Alternate { language, address } in &entry.alternates {
+                    xml.empty("xhtml:link", &[("rel", "alternate"), ("hreflang", language), ("href", address)]);
                 }
             });
         }
@@ -216,6 +254,33 @@ fn write_entries(entries: &[Entry]) -> Bytes {
 struct Entry {
     address: String,
     changed_at: Option<DateTime<Utc>>,
+    /// The same content in each of its languages, its own included; empty if there is only one.
+    alternates: Vec<Alternate>,
+}
+
+impl Entry {
+    fn of(address: String, changed_at: Option<DateTime<Utc>>) -> Self {
+        Self { address, changed_at, alternates: Vec::new() }
+    }
+
+    /// Search engines expect that each of a group names all of them. One whose language is not known is not in `group`.
+    fn with(self, group: Vec<Alternate>) -> Self {
+        let is_in = group.iter().any(|one| one.address == self.address);
+        Self { alternates: if is_in && group.len() > 1 { group } else { Vec::new() }, ..self }
+    }
+}
+
+#[derive(Clone)]
+struct Alternate {
+    language: String,
+    address: String,
+}
+
+impl Alternate {
+    /// `None` if neither the content nor the site has a language.
+    fn of(language: Option<&str>, site: LocatedSite<'_>, address: String) -> Option<Self> {
+        Some(Self { language: language.or(site.language.as_deref())?.to_owned(), address })
+    }
 }
 
 #[derive(Deserialize)]
@@ -234,6 +299,8 @@ struct PageLinks {
 struct PageLink {
     path: String,
     updated_at: DateTime<Utc>,
+    language: Option<String>,
+    translation_key: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -272,6 +339,9 @@ struct Post {
     slug: String,
     published_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
+    language: Option<String>,
+    #[serde(default)]
+    translations: Vec<Post>,
 }
 
 #[derive(Deserialize)]

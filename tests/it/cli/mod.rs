@@ -7,6 +7,7 @@ mod changes;
 mod check;
 mod check_links;
 mod damaged;
+mod ends;
 mod export;
 mod export_folder;
 mod export_markdown;

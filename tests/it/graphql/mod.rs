@@ -12,6 +12,7 @@ mod change_feed;
 mod cleared;
 mod counts;
 mod drafts;
+mod ends;
 mod engine;
 mod errors;
 mod explain;

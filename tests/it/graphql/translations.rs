@@ -13,7 +13,7 @@ use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::folder::{counts, exported, folder, import};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
-use crate::support::site::Site;
+use crate::support::site::{Site, instant};
 
 /// Posts or pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -187,11 +187,36 @@ async fn a_reader_can_prefer_languages(store: Store, kind: Kind) {
     site.assert_sound().await;
 }
 
+/// A link to a draft shows the public nothing but another version, and one to what is public is a change of it.
+async fn a_link_to_a_draft_is_no_public_change(store: Store, kind: Kind) {
+    let site = Site::over(store).await;
+    let ids = [created(&site, kind, "de", PUBLISHED).await, created(&site, kind, "en", PUBLISHED).await];
+    let end = site.query("{ changes { endCursor } }").await["changes"]["endCursor"].clone();
+    let changes = async |token: Option<&str>| {
+        let query = format!("{{ changes(after: {end}) {{ changes {{ slug actions }} }} }}");
+        site.ask_as(token, &query).await["data"]["changes"]["changes"].clone()
+    };
+    let updated = async || {
+        let query = format!("{{ {}({}) {{ updatedAt }} }}", kind.field(), kind.place("de"));
+        site.query(&query).await[kind.field()]["updatedAt"].clone()
+    };
+    let before = updated().await;
+    site.clock.set(instant("2026-06-16T00:00:00Z"));
+    created(&site, kind, "fr", &format!("translationOf: \"{}\"", ids[0])).await;
+    assert_eq!((changes(None).await, updated().await), (json!([]), before.clone()));
+    let of_editor = changes(Some(EDITOR_TOKEN)).await;
+    assert_eq!(of_editor.as_array().map(Vec::len), Some(2), "{of_editor}");
+    assert_eq!(link(&site, "linkTranslations", &[&ids[0], &ids[1]]).await["userErrors"], json!([]));
+    assert_eq!((changes(None).await, updated().await), (json!([{ "slug": "en", "actions": ["UPDATED"] }]), before));
+    site.assert_sound().await;
+}
+
 async fn all(store: impl Fn() -> Store) {
     for kind in [Kind::Post, Kind::Page] {
         translations_follow_each_change(store(), kind).await;
         two_groups_become_one_only_without_a_language_twice(store(), kind).await;
         a_reader_can_prefer_languages(store(), kind).await;
+        a_link_to_a_draft_is_no_public_change(store(), kind).await;
     }
 }
 

@@ -112,10 +112,10 @@ fn what_only_looks_like_a_mark_is_public() {
 }
 
 #[test]
-fn a_file_that_expires_later_is_public_and_a_note_says_until_when() {
+fn a_file_that_expires_later_is_public_until_then() {
     let (post, notes) = ReadFolder::post("date: 2020-01-01\nExpiryDate: 2027-01-01");
-    assert!(!post.is_draft);
-    assert_eq!(notes, ["is public until it is imported again after `ExpiryDate: 2027-01-01`"]);
+    assert!(!post.is_draft && notes.is_empty(), "{notes:?}");
+    assert_eq!(post.unpublish_at, "2027-01-01T00:00:00Z".parse().ok());
 }
 
 #[test]

@@ -58,6 +58,7 @@ pub fn post(number: u64, at: Instant) -> WholePost {
         created_at: at,
         updated_at: at,
         published_at: Some(at),
+        unpublish_at: None,
         authors: Vec::new(),
         categories: Vec::new(),
         tags: Vec::new(),

@@ -112,6 +112,8 @@ pub struct PostRecord {
     /// `null` only for a draft.
     #[serde(default)]
     pub published_at: Option<Instant>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unpublish_at: Option<Instant>,
     /// Slugs.
     #[serde(default)]
     pub authors: Vec<String>,
@@ -167,6 +169,8 @@ pub struct PageRecord {
     /// `null` for a draft.
     #[serde(default)]
     pub published_at: Option<Instant>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unpublish_at: Option<Instant>,
     /// The origin of the page in an earlier import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
@@ -210,6 +214,7 @@ impl PageRecord {
             is_draft: self.published_at.is_none(),
             version: Some(self.version),
             published_at: self.published_at,
+            unpublish_at: self.unpublish_at,
             created_at: Some(self.created_at),
             updated_at: Some(self.updated_at),
             ..ImportedPage::at(self.path)
@@ -256,6 +261,7 @@ impl PostRecord {
             series: self.series.map(terms),
             series_position: self.series_position,
             published_at: self.published_at.filter(|_| !is_draft),
+            unpublish_at: self.unpublish_at,
             created_at: Some(self.created_at),
             updated_at: Some(self.updated_at),
             is_draft,
@@ -301,6 +307,7 @@ mod tests {
             created_at: at("2020-01-01T00:00:00Z"),
             updated_at: at("2020-01-02T00:00:00.1234567Z"),
             published_at: Some(at("2020-01-01T00:00:00Z")),
+            unpublish_at: Some(at("2099-01-01T00:00:00Z")),
             authors: vec!["ada".into()],
             categories: vec![],
             tags: vec!["c".into()],

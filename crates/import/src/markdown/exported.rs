@@ -4,7 +4,7 @@
 use crate::jsonl::{TermRecord, checked_version};
 use crate::{ImportedCover, ImportedPage, ImportedPost, ImportedTerm, OfExport, Term, dates};
 use tidings_model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
-use tidings_model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
+use tidings_model::{AssetHash, Instant, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
 
 use super::enclosure;
 use super::fields::{PostFields, SERIES_ORDER};
@@ -29,6 +29,8 @@ pub const JOB_TITLE: &str = "jobTitle";
 pub const LINKS: &str = "links";
 /// The key in the table for the slug of a category's parent, which no generator knows.
 pub const PARENT: &str = "parent";
+/// The key in the table for the end of the publication.
+pub const UNPUBLISH_AT: &str = "unpublishAt";
 /// The key in the table for the group of translations.
 pub const TRANSLATIONS: &str = "translations";
 
@@ -103,6 +105,7 @@ impl<'f> Exported<'f> {
             series: post.series.map(|named| self.terms("series", named)),
             // Other position keys are metadata.
             series_position: self.text(SERIES_ORDER).and_then(|text| text.parse().ok()),
+            unpublish_at: self.unpublish_at(),
             version: self.version()?,
             former_slugs: slugs_of(slugs),
             aliases,
@@ -133,6 +136,7 @@ impl<'f> Exported<'f> {
             order: self.own("order").and_then(|text| text.parse().ok()).or(page.order),
             version: self.version()?,
             published_at,
+            unpublish_at: self.unpublish_at(),
             translations: self.translations(),
             of_export: Some(self.of_export()),
             ..page
@@ -147,6 +151,10 @@ impl<'f> Exported<'f> {
 
     fn own(&self, key: &str) -> Option<&'f str> {
         self.table.get(key)?.whole_text()
+    }
+
+    fn unpublish_at(&self) -> Option<Instant> {
+        self.own(UNPUBLISH_AT).and_then(dates::parse)
     }
 
     fn translations(&self) -> Option<String> {

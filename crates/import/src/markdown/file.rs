@@ -3,7 +3,7 @@
 //! skipped or failed with a reason, never dropped.
 
 use crate::{Failed, ImportedCover, ImportedPage, ImportedPost, Redirect, Skipped, dates};
-use tidings_model::{Enclosure, Metadata, TermKind};
+use tidings_model::{Enclosure, Instant, Metadata, TermKind};
 
 use super::exported::Exported;
 use super::fields::{PostFields, category_parents};
@@ -48,7 +48,8 @@ const DATED_PAGE: &str = "has a date and is a page nevertheless: it is outside o
      the date is in its metadata, and `type: post` would make it a post";
 
 fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> Result<ReadOutcome, String> {
-    let Reading { front, fields, cover, enclosure, mut notes, section, is_plain_draft } = reading(site, origin, front);
+    let Reading { front, fields, cover, enclosure, mut notes, section, is_plain_draft, unpublish_at } =
+        reading(site, origin, front);
     let (mut body, of_body) = body::of(origin, site.is_mdx(origin, &front), body);
     notes.extend(of_body);
     if site.has_liquid(origin) {
@@ -83,7 +84,7 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
         let published_at = date_of_file.ok().flatten();
         let created_at = page.created_at.or(published_at);
         return Ok(ReadOutcome::Page(
-            Box::new(ImportedPage { cover, translations, published_at, created_at, ..page }),
+            Box::new(ImportedPage { cover, translations, published_at, unpublish_at, created_at, ..page }),
             notes,
         ));
     }
@@ -94,7 +95,7 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
     let authors = site.terms(origin, TermKind::Author, post.authors);
     let tags = site.terms(origin, TermKind::Tag, post.tags);
     let (metadata, translations) = (Some(metadata), site.translations_of(origin, &front));
-    let post = ImportedPost { metadata, cover, enclosure, authors, tags, translations, ..post };
+    let post = ImportedPost { metadata, cover, enclosure, authors, tags, translations, unpublish_at, ..post };
     Ok(ReadOutcome::Post(Box::new(post), notes))
 }
 
@@ -109,6 +110,8 @@ struct Reading {
     section: Section,
     /// Whether it is a draft because it says so in the usual words, or because of its folder.
     is_plain_draft: bool,
+    /// When the generator stops showing it.
+    unpublish_at: Option<Instant>,
 }
 
 /// Reads the front matter of a generator's file as fields, with the values from the generator's files. `front`: empty if the file has none.
@@ -152,10 +155,9 @@ fn reading(site: &SiteFiles, origin: &str, front: Value) -> Reading {
     let fields = PostFields { is_draft: fields.is_draft || reason.is_some(), date, language, ..fields };
     let (cover, enclosure) = (pictures::cover(&front), enclosure::enclosure(&front));
     let of_reason = reason.map(|reason| format!("is imported as a draft, because {reason}"));
-    let of_expiry = marks::expiry(&front, zone, site.now)
-        .map(|(key, text)| format!("is public until it is imported again after `{key}: {text}`"));
-    let notes = [of_reason, of_expiry, enclosure::note(enclosure.as_ref())].into_iter().flatten().collect();
-    Reading { front, fields, cover, enclosure, notes, section, is_plain_draft }
+    let unpublish_at = marks::expiry(&front, zone, site.now);
+    let notes = of_reason.into_iter().chain(enclosure::note(enclosure.as_ref())).collect();
+    Reading { front, fields, cover, enclosure, notes, section, is_plain_draft, unpublish_at }
 }
 
 /// Jekyll splits the text of these keys at white space, but not that of `tag` and `category`.

@@ -84,11 +84,11 @@ fn password_in(value: &Value) -> Option<&str> {
     }
 }
 
-/// The key and date at which a generator stops showing the file, if that is after the import.
-pub(super) fn expiry<'f>(front: &'f Value, zone: &TimeZone, now: Option<Instant>) -> Option<(&'f str, &'f str)> {
-    let texts = places(front).flat_map(Value::pairs).filter_map(|(key, value)| Some((key.as_str(), value.text()?)));
-    let mut expiries = texts.filter(|(key, _)| is_one_of(key, EXPIRIES));
-    expiries.find(|(_, text)| !is_word(text, NO) && !is_over(text, zone, now))
+/// The first instant at which a generator stops showing the file, if that is after the import.
+pub(super) fn expiry(front: &Value, zone: &TimeZone, now: Option<Instant>) -> Option<Instant> {
+    let expiries = places(front).flat_map(Value::pairs).filter(|(key, _)| is_one_of(key, EXPIRIES));
+    let instants = expiries.filter_map(|(_, value)| dates::parse_in(value.text()?, zone));
+    instants.filter(|at| now.is_some_and(|now| *at > now)).min()
 }
 
 /// Whether the value of a key is a password, which is never stored.

@@ -47,7 +47,7 @@ pub use asset_addresses::of_relative_address;
 pub use asset_addresses::{
     asset_names, assets_of_pictures, relative_address, with_relative_addresses, with_server_addresses,
 };
-pub use exported::{AVATAR, JOB_TITLE, LINKS, PARENT, TRANSLATIONS};
+pub use exported::{AVATAR, JOB_TITLE, LINKS, PARENT, TRANSLATIONS, UNPUBLISH_AT};
 pub use fields::SERIES_ORDER;
 pub use file::read as read_file;
 pub(super) use file_links::{

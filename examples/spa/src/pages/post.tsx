@@ -26,7 +26,7 @@ export function PostPage({ slug }: { slug: string }) {
   return (
     <WholePost post={post}>
       <Head title={post.title} description={post.excerpt} address={post.canonicalUrl} type="article" image={post.cover?.openGraphImage} />
-      <Translations posts={post.translations} />
+      <Translations post={post} />
       <Neighbours newer={post.newer} older={post.older} />
     </WholePost>
   );
@@ -35,14 +35,16 @@ export function PostPage({ slug }: { slug: string }) {
 type Shown = NonNullable<PostAnswer["post"]>;
 
 /** The same post in other languages, for readers and for search engines. */
-function Translations({ posts }: { posts: Shown["translations"] }) {
-  if (posts.length === 0) return null;
+function Translations({ post }: { post: Shown }) {
+  if (post.translations.length === 0) return null;
   return (
     <nav className="neighbours" aria-label="In other languages">
-      {posts.map(({ id, slug, title, language, canonicalUrl }) => (
+      {[post, ...post.translations].map(({ id, language, canonicalUrl }) =>
+        language && canonicalUrl ? <link key={id} rel="alternate" hrefLang={language} href={canonicalUrl} /> : null,
+      )}
+      {post.translations.map(({ id, slug, title, language }) => (
         <Link key={id} to={addressOf.post(slug)}>
           <span>{language ?? "In the language of the site"}</span> {title}
-          {language && canonicalUrl ? <link rel="alternate" hrefLang={language} href={canonicalUrl} /> : null}
         </Link>
       ))}
     </nav>

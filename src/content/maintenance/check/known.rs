@@ -17,8 +17,8 @@ pub(in crate::content::maintenance) fn time_key(row: &Key) -> Option<PostKey> {
 /// The keys of a post in `PostKeys`, and whether it is one of a former slug.
 fn lookups(post: &Post) -> impl Iterator<Item = (Key, bool)> {
     let former = post.former_slugs.iter().filter(|former| **former != post.slug);
-    let present =
-        [lookup::by_slug(&post.slug), lookup::by_id(&post.id)].into_iter().chain(lookup::by_translation(post));
+    let present = [lookup::by_slug(&post.slug), lookup::by_id(&post.id)];
+    let present = present.into_iter().chain(lookup::by_translation(post)).chain(lookup::by_end(post));
     former.map(|slug| (lookup::by_slug(slug), true)).chain(present.map(|row| (row, false)))
 }
 

@@ -109,7 +109,13 @@ fn note(found: &mut FoundPages, row: Entity, report: &mut CheckReport) {
                 found.pages.insert(id, (whole.page, whole.former_paths));
             }
         },
-        Some(PageRow::Path(_) | PageRow::Child { .. } | PageRow::Scheduled(..) | PageRow::Translation(..)) => {
+        Some(
+            PageRow::Path(_)
+            | PageRow::Child { .. }
+            | PageRow::Scheduled(..)
+            | PageRow::End(..)
+            | PageRow::Translation(..),
+        ) => {
             let name = row.key.row().to_owned();
             found.named.extend(rows::read_path(&row).ok().map(|id| (name.clone(), id)));
             found.beside.insert(name, row.properties);

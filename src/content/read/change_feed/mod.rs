@@ -267,6 +267,13 @@ fn is_continuous(entries: &[Entity], position: &Position) -> Result<bool> {
     Ok(is_dense && change_log_mark(rows::read_change(first)?) == position.mark)
 }
 
+/// Whether at most one of several posts or pages of a change is public: a link between them shows nothing.
+fn links_drafts(items: &[LogItem], seen_at: Instant) -> bool {
+    let contents = items.iter().filter(|item| [KIND_OF_POSTS, KIND_OF_PAGES].contains(&&*item.item.kind));
+    let public = contents.clone().filter(|item| item.published_after().is_some_and(|at| at <= seen_at));
+    contents.count() > 1 && public.count() <= 1
+}
+
 struct PageInProgress {
     now: Instant,
     latest: Instant,
@@ -314,8 +321,10 @@ impl PageInProgress {
             let entry = rows::read_entry(row)?;
             let seen_at = self.seen_at(entry.logged_at);
             let mark = change_log_mark(&entry.change);
+            let links_drafts = links_drafts(&entry.items, seen_at);
             for (index, item) in (0_u32..).zip(entry.items).skip(skipped as usize) {
-                let event = ContentEvent::of(&item, entry.at, seen_at, self.access);
+                let is_hidden = self.access == Access::Public && item.only_links && links_drafts;
+                let event = ContentEvent::of(&item, entry.at, seen_at, self.access).filter(|_| !is_hidden);
                 if event.is_some() && self.is_full() {
                     return Ok(false);
                 }

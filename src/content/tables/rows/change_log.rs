@@ -54,12 +54,17 @@ pub struct LogItem {
     was: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     is: Option<i64>,
+    /// Whether a post or page is only in another group of translations.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_links: bool,
 }
 
 impl LogItem {
     pub fn of_post(item: ChangedItem, before: Option<&Post>, after: Option<&Post>) -> Self {
         let published_at = |post: Option<&Post>| post.and_then(|post| post.published_at);
-        Self::of_sides(item, before.map(|post| post.slug.as_str()), published_at(before), published_at(after))
+        let only_links = only_links(before, after);
+        let slug = before.map(|post| post.slug.as_str());
+        Self { only_links, ..Self::of_sides(item, slug, published_at(before), published_at(after)) }
     }
 
     pub fn of_page(item: ChangedItem, before: Option<&SitePage>, after: Option<&SitePage>) -> Self {
@@ -68,7 +73,9 @@ impl LogItem {
         let public_from = |page: &SitePage| {
             if page.is_scheduled { page.post.published_at } else { page.post.published_at.and(Some(Instant::MIN)) }
         };
-        Self::of_sides(item, path.as_deref(), before.and_then(public_from), after.and_then(public_from))
+        let only_links = only_links(before.map(|page| &page.post), after.map(|page| &page.post));
+        let sides = (before.and_then(public_from), after.and_then(public_from));
+        Self { only_links, ..Self::of_sides(item, path.as_deref(), sides.0, sides.1) }
     }
 
     fn of_sides(item: ChangedItem, former_slug: Option<&str>, was: Option<Instant>, is: Option<Instant>) -> Self {
@@ -77,7 +84,7 @@ impl LogItem {
 
     pub fn of_object(item: ChangedItem, former_slug: Option<&str>) -> Self {
         let former_slug = former_slug.filter(|slug| *slug != item.slug).map(ToOwned::to_owned);
-        Self { item, former_slug, was: None, is: None }
+        Self { item, former_slug, was: None, is: None, only_links: false }
     }
 
     /// When the post or page was to be published, before the change.
@@ -94,6 +101,13 @@ impl LogItem {
     pub fn scheduled_after(&self, now: Instant) -> Option<Instant> {
         self.published_after().filter(|at| *at > now)
     }
+}
+
+/// A link keeps the time of the last change.
+fn only_links(before: Option<&Post>, after: Option<&Post>) -> bool {
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let linked = Post { translation_group: after.translation_group.clone(), version: after.version, ..before.clone() };
+    before.translation_group != after.translation_group && linked == *after
 }
 
 pub fn head_row(head: &LogHead) -> Properties {

@@ -16,6 +16,8 @@ const ENCLOSURE: &str = "Enclosure";
 const LANGUAGE: &str = "Language";
 /// Absent without one.
 const SUBTITLE: &str = "Subtitle";
+/// Absent if the publication has no end.
+const UNPUBLISH_AT: &str = "UnpublishAt";
 const FEATURED: &str = "Featured";
 /// The first slug of a series; absent without one.
 const SERIES: &str = "Series";
@@ -44,6 +46,7 @@ fn summary_row(post: &Post) -> NewRow {
         .instant("CreatedAt", post.created_at)
         .instant("UpdatedAt", post.updated_at)
         .optional_instant("PublishedAt", post.published_at)
+        .optional_instant(UNPUBLISH_AT, post.unpublish_at)
         .slugs("Authors", &post.authors)
         .slugs("Categories", &post.categories)
         .slugs("Tags", &post.tags)
@@ -80,6 +83,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
         created_at: fields.instant("CreatedAt")?,
         updated_at: fields.instant("UpdatedAt")?,
         published_at: fields.optional_instant("PublishedAt")?,
+        unpublish_at: fields.optional_instant(UNPUBLISH_AT)?,
         authors: fields.slugs("Authors")?,
         categories: fields.slugs("Categories")?,
         tags: fields.slugs("Tags")?,

@@ -153,7 +153,8 @@ pub fn rows_beside(page: &SitePage, former_paths: &[PagePath]) -> BTreeMap<Strin
         set_place(&mut summary, page);
         (key.row().to_owned(), summary)
     });
-    paths.chain([(place.row().to_owned(), summary)]).chain(scheduled).chain(translation).collect()
+    let end = page.post.unpublish_at.map(|at| (keys::end(at, page.id()).row().to_owned(), named()));
+    paths.chain([(place.row().to_owned(), summary)]).chain(scheduled).chain(end).chain(translation).collect()
 }
 
 /// All rows of a page.

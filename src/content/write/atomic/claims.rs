@@ -112,12 +112,13 @@ pub(super) fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), St
 /// The rows that the post owns after the change and whose content the change alters.
 fn changed(before: Option<&Post>, after: &Post, had: &BTreeSet<Key>, has: &BTreeSet<Key>) -> Vec<Key> {
     let place = |post: &Post| (PostPlace::of(post), post.slug.clone(), post.origin.clone());
+    let end = lookup::by_end(after);
     let named = [lookup::by_id(&after.id), lookup::by_slug(&after.slug)];
     let translation = lookup::by_translation(after);
     let left = before.map(|before| lookup::by_slug(&before.slug));
     let is_moved = before.is_none_or(|before| place(before) != place(after));
     let is_changed = |key: &&Key| {
-        let is_place = named.contains(key) || left.as_ref() == Some(key);
+        let is_place = named.contains(key) || [left.as_ref(), end.as_ref()].contains(&Some(key));
         !had.contains(key) || (is_moved && is_place) || translation.as_ref() == Some(key)
     };
     has.iter().filter(is_changed).cloned().collect()
@@ -134,7 +135,7 @@ fn named_id(row: &Entity) -> Result<PostId, StoreError> {
 fn is_of_another(rows: &Overlay<'_>, key: &Key, id: &PostId) -> Result<bool, StoreError> {
     match lookup::parse(key) {
         Some(lookup::Lookup::Slug(slug)) => Ok(owner(rows, &slug)?.is_some_and(|owner| owner.id != *id)),
-        Some(lookup::Lookup::Id(_) | lookup::Lookup::Translation) | None => Ok(false),
+        Some(_) | None => Ok(false),
     }
 }
 

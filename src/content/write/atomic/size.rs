@@ -31,8 +31,8 @@ impl Size {
         let key = place.whole(&change.post().slug);
         let whole = planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.whole));
         let kept = change.before.as_ref().map_or(0, |before| row_payload_bytes(&key, &before.row));
-        // The summary, its mirror, and two claims, each smaller than the summary; and one more in its group of translations.
-        let summaries = (4 + usize::from(change.post().translation_group.is_some()))
+        // The summary, its mirror, and three claims, each smaller than the summary; and one more in its group of translations.
+        let summaries = (5 + usize::from(change.post().translation_group.is_some()))
             * planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.summary));
         let small =
             Self::sum([change.before(), change.after()].into_iter().flatten().map(|post| small_rows(post, new_tags)));
@@ -67,7 +67,9 @@ fn small_rows(post: &Post, new_tags: &[Slug]) -> Size {
     let pointer = |slug: &Slug| 3 * (POINTER_BYTES + KEY_CHARACTER_BYTES * slug.as_str().len());
     let indexes: Vec<Slug> = post.indexes().map(|(_, slug)| slug).collect();
     let tags = 4 * post.tags.iter().filter(|tag| new_tags.contains(tag)).count();
-    let claims = post.former_slugs.len() + usize::from(post.translation_group.is_some());
+    let claims = post.former_slugs.len()
+        + usize::from(post.translation_group.is_some())
+        + usize::from(post.unpublish_at.is_some());
     Size {
         rows: 3 * indexes.len() + tags + claims + 4,
         bytes: indexes.iter().map(pointer).sum::<usize>() + (tags + claims + 2) * SMALL_ROW_BYTES,
@@ -152,6 +154,7 @@ mod tests {
             created_at: at,
             updated_at: at,
             published_at: Some(at),
+            unpublish_at: Some(Instant::MAX),
             authors: slugs("a"),
             categories: slugs("c"),
             tags: slugs("t"),

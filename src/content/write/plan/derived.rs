@@ -13,6 +13,7 @@ use crate::store::{Key, Properties};
 pub(crate) fn claim_row(key: &Key, post: &Post) -> Option<Properties> {
     match lookup::parse(key)? {
         Lookup::Id(_) => Some(rows::place(post)),
+        Lookup::End(..) => (lookup::by_end(post).as_ref() == Some(key)).then(|| rows::place(post)),
         Lookup::Slug(slug) if slug == post.slug => Some(rows::place(post)),
         Lookup::Slug(slug) if post.former_slugs.contains(&slug) => Some(rows::former(&post.id)),
         Lookup::Translation if lookup::by_translation(post).as_ref() == Some(key) => Some(post_rows::summary(post)),

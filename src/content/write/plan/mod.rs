@@ -87,6 +87,7 @@ pub(super) fn has_other_text(old: &Post, new: &Post) -> bool {
         created_at: is.created_at,
         updated_at: is.updated_at,
         published_at: is.published_at,
+        unpublish_at: is.unpublish_at,
         authors: is.authors,
         categories: is.categories,
         tags: is.tags,
@@ -215,5 +216,5 @@ pub(super) fn pointers(post: &Post) -> BTreeSet<PointerPlace> {
 /// The rows of `PostKeys` that a post owns.
 pub(super) fn lookups(post: &Post) -> BTreeSet<Key> {
     let slugs = post.former_slugs.iter().chain([&post.slug]).map(lookup::by_slug);
-    slugs.chain([lookup::by_id(&post.id)]).chain(lookup::by_translation(post)).collect()
+    slugs.chain([lookup::by_id(&post.id)]).chain(lookup::by_translation(post)).chain(lookup::by_end(post)).collect()
 }

@@ -94,6 +94,7 @@ const FREE: &[(&str, &[&str])] = &[
             "language",
             "order",
             "status",
+            "unpublishAt",
             "version",
             "createdAt",
             "updatedAt",
@@ -103,7 +104,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("PageConnection", &["pageInfo"]),
     ("PageEdge", &["cursor", "node"]),
     ("PageInfo", &["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"]),
-    ("PageLink", &["path", "title", "canonicalUrl", "updatedAt"]),
+    ("PageLink", &["path", "title", "canonicalUrl", "updatedAt", "language", "translationKey"]),
     (
         "Post",
         &[
@@ -118,6 +119,7 @@ const FREE: &[(&str, &[&str])] = &[
             "featured",
             "enclosure",
             "status",
+            "unpublishAt",
             "version",
             "createdAt",
             "updatedAt",

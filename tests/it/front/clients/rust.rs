@@ -109,6 +109,7 @@ fn empty_input() -> create::CreatePostInput {
         create_missing_tags: false,
         publish: None,
         publish_at: None,
+        unpublish_at: None,
         idempotency_key: None,
     }
 }

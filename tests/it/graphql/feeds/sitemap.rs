@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use axum::http::header;
-use serde_json::json;
+use serde_json::{Value, json};
+use tidings::store::Store;
+use tidings::store::embedded::EmbeddedStore;
 
 use super::*;
+use crate::support::memory::MemoryStore;
 
 /// The texts of an element.
 fn texts<'a>(xml: &'a str, element: &str) -> Vec<&'a str> {
@@ -188,4 +191,72 @@ async fn the_sitemap_has_the_series_with_posts_where_the_operator_has_set_it() {
     let xml = text(&server, "/sitemaps/site.xml").await;
     let series: Vec<_> = texts(&xml, "loc").into_iter().filter(|address| address.contains("/reading/")).collect();
     assert_eq!(series, ["https://blog.example/reading/walks.html"], "a draft alone is no post");
+}
+
+/// The languages and addresses that the part names for one address.
+fn pairs<'a>(xml: &'a str, address: &str) -> Vec<(&'a str, &'a str)> {
+    let url = xml.split("<url>").find(|url| url.contains(&format!("<loc>{address}</loc>"))).expect("its address");
+    let attribute = |link: &'a str, name: &str| {
+        let rest = link.split(&format!("{name}=\"")).nth(1).expect("the attribute");
+        rest.split('"').next().expect("its end")
+    };
+    url.split("<xhtml:link ").skip(1).map(|link| (attribute(link, "hreflang"), attribute(link, "href"))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_has_translations_names_all_that_are_public_and_costs_a_read_for_each_group() {
+    for store in [Arc::new(EmbeddedStore::in_memory().expect("a store")) as Store, MemoryStore::empty()] {
+        let site = Site::over(store).await;
+        for (kind, place) in [("Post", "slug"), ("Page", "path")] {
+            let mut original = String::new();
+            for (name, more) in [
+                ("a", "publish: true"),
+                ("b", "publish: true, language: \"de\""),
+                ("c", "language: \"fr\""),
+                ("alone", "publish: true, language: \"it\""),
+            ] {
+                let is_first = original.is_empty() || name == "alone";
+                let of = if is_first { String::new() } else { format!("translationOf: {original}") };
+                let input = format!("{place}: \"{name}\", title: \"{name}\", markdown: \"x\", {more}, {of}");
+                let field = kind.to_lowercase();
+                let query = format!(
+                    "mutation {{ create{kind}(input: {{ {input} }}) {{ {field} {{ id }} userErrors {{ message }} }} }}"
+                );
+                let answer = site.ask_as(Some(EDITOR_TOKEN), &query).await;
+                assert_eq!(answer["data"][format!("create{kind}")]["userErrors"], json!([]), "{answer}");
+                if original.is_empty() {
+                    original = answer["data"][format!("create{kind}")][&field]["id"].to_string();
+                }
+            }
+        }
+        let server = serve(&site, settings(&[("language", "en")]));
+        for (part, folder) in [("2026-06", "posts/"), ("site", "")] {
+            let xml = text(&server, &format!("/sitemaps/{part}.xml")).await;
+            assert!(xml.contains(" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\""), "{xml}");
+            let [a, b, alone] = ["a", "b", "alone"].map(|name| format!("{ADDRESS}{folder}{name}"));
+            let expected = BTreeSet::from([("en", &*a), ("de", &*b)]);
+            for address in [&a, &b] {
+                assert_eq!(pairs(&xml, address).into_iter().collect::<BTreeSet<_>>(), expected, "{part}");
+            }
+            assert_eq!(pairs(&xml, &alone), [], "{part}");
+        }
+        // Without a language of the site, that of `a` is not known.
+        let server = serve(&site, settings(&[]));
+        let xml = text(&server, "/sitemaps/2026-06.xml").await;
+        assert!(!xml.contains("xhtml"), "{xml}");
+        let query = "{ pageLinks { path language translationKey } }";
+        let link = |path: &str, language: Value, key: Value| json!({ "path": path, "language": language, "translationKey": key });
+        let links = [
+            link("a", Value::Null, json!("a")),
+            link("alone", json!("it"), Value::Null),
+            link("b", json!("de"), json!("a")),
+        ];
+        assert_eq!(site.query(query).await["pageLinks"], json!(links));
+        let page = "archive { posts(first: 100) { nodes { slug translations { slug } } } }";
+        let (with, without) = (
+            site.cost(&format!("{{ {page} }}")).await,
+            site.cost("{ archive { posts(first: 100) { nodes { slug } } } }").await,
+        );
+        assert_eq!(with.range_reads, without.range_reads + 1, "one group");
+    }
 }

@@ -146,6 +146,7 @@ fn post(number: u64, title: &str, body: &str) -> PostRecord {
         created_at: at,
         updated_at: at,
         published_at: Some(at),
+        unpublish_at: None,
         authors: Vec::new(),
         categories: Vec::new(),
         tags: Vec::new(),
@@ -191,6 +192,7 @@ fn page(number: u64, path: &str) -> PageRecord {
         created_at: at,
         updated_at: at,
         published_at: Some(at),
+        unpublish_at: None,
         origin: None,
     }
 }

@@ -162,6 +162,10 @@ fn instants() -> impl Strategy<Value = Instant> {
         .prop_map(|ticks| Instant::from_ticks(ticks).expect("in the calendar"))
 }
 
+fn end() -> Instant {
+    instant("9999-01-01T00:00:00.0000001Z")
+}
+
 const TERMS: usize = 5;
 
 fn enclosure(url: &str, byte_size: Option<i32>) -> Enclosure {
@@ -200,6 +204,7 @@ fn posts(pictures: &[String; 2]) -> impl Strategy<Value = PostRecord> + use<> {
         created_at: dates.0,
         updated_at: dates.1,
         published_at: dates.2,
+        unpublish_at: dates.2.filter(|at| at.ticks() % 2 == 0 && *at < end()).map(|_| end()),
         status: if dates.2.is_some() { Status::Published } else { Status::Draft },
         enclosure: others.6,
         cover_id: others.0,
