@@ -31,19 +31,19 @@ pub struct ImportReport {
     pub kept: usize,
     #[serde(rename = "termsCreated")]
     pub terms_made: usize,
+    pub redirects: usize,
     pub pages: PageCounts,
     #[serde(rename = "assets")]
     pub pictures: PictureCounts,
-    pub redirects: usize,
-    pub skipped: Vec<Skipped>,
     pub failed: Vec<Failed>,
+    pub skipped: Vec<Skipped>,
     pub notes: Vec<Note>,
-    /// The keys that are kept in the metadata of posts.
-    pub metadata: Vec<MetadataKey>,
     /// The links of the site that point nowhere after the import, at most [`BROKEN_LINKS_MAX`]; and how many there are. Only the command looks for them, after
     /// an import of Markdown.
     pub broken_links: Vec<BrokenLink>,
     pub broken_links_total: u64,
+    /// The keys that are kept in the metadata of posts.
+    pub metadata: Vec<MetadataKey>,
     /// Files that were not read as posts, by the ending of their names.
     pub ignored: Vec<Ignored>,
 }
