@@ -19,6 +19,7 @@ const CHANGED: Record<RevisionField, string> = {
   SERIES: "the series",
   FEATURED: "whether it is featured",
   PUBLISHED_AT: "the publication date",
+  UNPUBLISH_AT: "end of publication",
 };
 
 export function nameOf({ changedBy }: Revision): string {
