@@ -19,7 +19,7 @@ const CHANGED: Record<RevisionField, string> = {
   SERIES: "the series",
   FEATURED: "whether it is featured",
   PUBLISHED_AT: "the publication date",
-  UNPUBLISH_AT: "end of publication",
+  UNPUBLISH_AT: "the end of the publication",
 };
 
 export function nameOf({ changedBy }: Revision): string {
