@@ -168,7 +168,10 @@ async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
         ),
         with(post(8, "invited"), json!({ "html": gated("nonMember:true memberSegment:\"\"") })),
         with(post(9, "torn"), json!({ "html": "<p>a</p><!--kg-gated-block:begin nonMember:false --><p>secret</p>" })),
-        with(post(10, "lexical"), json!({ "html": null })),
+        with(
+            post(10, "lexical"),
+            json!({ "html": null, "lexical": "{\"root\":{\"children\":[{\"type\":\"horizontalrule\"}]}}" }),
+        ),
     ];
     let ghost = Ghost::of(&site(&posts));
     let ran = ghost.import();
@@ -177,7 +180,7 @@ async fn content_that_was_not_public_in_ghost_stays_hidden_and_is_reported() {
     lines.sort_unstable();
     let expected = [
         "note     post gated: has parts that only members or readers of e-mails saw, so they are left out (found: 1)",
-        "note     post lexical: has no HTML, so it is imported as a draft without its text; save it in Ghost, and export again",
+        "note     post lexical: has a text, but no HTML, so it is imported as a draft without it; save it in Ghost, and export again",
         "note     post mailed: was sent only by e-mail, so it is imported as a draft",
         "note     post paid: has the visibility \"paid\", so it is imported as a draft",
         "note     post scripted: its code injection is not imported",

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::html::{self, as_block};
 
 use super::gates::{Ungated, without_gated};
@@ -18,7 +20,7 @@ pub(super) struct Body {
     pub notes: Vec<String>,
     /// Whether it may contain parts that visitors did not see.
     pub is_unclear: bool,
-    /// Whether the export has only the document of an editor.
+    /// Whether the text is only in the document of an editor.
     pub has_no_html: bool,
 }
 
@@ -26,7 +28,8 @@ pub(super) struct Body {
 pub(super) fn read(row: &GhostRow, details: &Details) -> Body {
     let is_markdown = row.text("markdown").is_some();
     let written = row.text("markdown").or(row.text("html"));
-    let has_no_html = written.is_none() && row.text("lexical").or(row.text("mobiledoc")).is_some();
+    let documents = ["lexical", "mobiledoc"].into_iter().filter_map(|name| row.text(name));
+    let has_no_html = written.is_none() && documents.map(serde_json::from_str).any(|read| read.map_or(true, has_text));
     // Markdown can contain HTML between its lines.
     let Ungated { html, left_out, is_unclear } = without_gated(written.unwrap_or_default());
     let gates = (left_out > 0).then(|| {
@@ -45,6 +48,18 @@ pub(super) fn read(row: &GhostRow, details: &Details) -> Body {
         None => (below, None),
     };
     Body { text, below_image, notes, is_unclear, has_no_html }
+}
+
+/// Whether a part of an editor's document has a text or a card. A post without a text has a document of empty paragraphs.
+fn has_text(part: Value) -> bool {
+    match part {
+        Value::Array(parts) => parts.into_iter().any(has_text),
+        Value::Object(fields) => {
+            fields.into_iter().any(|(name, value)| !matches!(&*name, "version" | "ghostVersion") && has_text(value))
+        }
+        Value::String(text) => !matches!(&*text, "" | "root" | "paragraph" | "p" | "ltr" | "rtl"),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// The address of the image that Ghost shows above a post.
@@ -68,7 +83,7 @@ pub(super) fn with_addresses(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
     use tidings_model::markdown::html_of;
 
     fn body(row: Value) -> Body {
@@ -135,7 +150,24 @@ mod tests {
     fn markdown_of_old_exports_stays_markdown() {
         let converted = body(json!({ "markdown": "# A\n\n[b](__GHOST_URL__/c)", "html": "<h1>A</h1>" }));
         assert_eq!(converted.text, "# A\n\n[b](/c)");
-        let empty = body(json!({ "mobiledoc": "{}" }));
-        assert!(empty.text.is_empty() && empty.has_no_html && !body(json!({})).has_no_html);
+    }
+
+    #[test]
+    fn a_text_that_is_only_in_the_document_of_an_editor_is_missed() {
+        let lexical = |children: &str| json!({ "lexical": format!("{{\"root\":{{\"children\":[{{\"children\":[{children}],\"direction\":null,\"format\":\"\",\"type\":\"paragraph\",\"version\":1}}],\"direction\":\"ltr\",\"type\":\"root\"}}}}") });
+        let mobiledoc = |cards: &str, text: &str| json!({ "mobiledoc": format!("{{\"version\":\"0.3.1\",\"cards\":[{cards}],\"sections\":[[1,\"p\",[[0,[],0,\"{text}\"]]]]}}") });
+        for (row, is_missed) in [
+            (json!({}), false),
+            (lexical(""), false),
+            (lexical("{\"type\":\"extended-text\",\"text\":\"a\"}"), true),
+            (lexical("{\"type\":\"horizontalrule\"}"), true),
+            (mobiledoc("", ""), false),
+            (mobiledoc("", "a"), true),
+            (mobiledoc("[\"hr\",{}]", ""), true),
+            (json!({ "mobiledoc": "{" }), true),
+            (json!({ "html": "<p>a</p>", "mobiledoc": "{" }), false),
+        ] {
+            assert_eq!(body(row.clone()).has_no_html, is_missed, "{row}");
+        }
     }
 }

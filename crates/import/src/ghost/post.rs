@@ -74,7 +74,8 @@ fn post(
     }
     if body.has_no_html {
         notes.push(
-            "has no HTML, so it is imported as a draft without its text; save it in Ghost, and export again".to_owned(),
+            "has a text, but no HTML, so it is imported as a draft without it; save it in Ghost, and export again"
+                .to_owned(),
         );
     }
     let is_draft = is_draft || body.is_unclear || body.has_no_html;

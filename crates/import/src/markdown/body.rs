@@ -14,11 +14,10 @@ pub(super) fn of(origin: &str, is_mdx: bool, body: &str) -> (String, Vec<String>
     let is_mdx = is_mdx || origin.ends_with(mdx::ENDING) || mdx::begins_with_import(&body);
     let (body, components) = if is_mdx { mdx::to_markdown(&body) } else { (body.into_owned(), BTreeSet::new()) };
     let body = admonitions::as_alerts(&body);
-    let (body, templates) = file_links::with_paths(&body);
+    let body = file_links::with_paths(&body);
     let (markdown, shortcodes) = shortcodes::replaced(&body);
     let notes = [
         ("components are not rendered, only what is inside them", components),
-        ("templates in links are not read, they stay as text", templates),
         ("shortcodes are not rendered, they stay as text", shortcodes),
     ];
     let notes = notes.into_iter().filter(|(_, names)| !names.is_empty());

@@ -3,7 +3,6 @@
 //! block or between backticks is a link.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tidings_model::composed::composed;
@@ -12,9 +11,6 @@ use super::addresses::{self, Address, Form};
 use super::name::folder_of;
 use super::templates::{Tag, Template, template};
 use super::{page, walk};
-
-/// How many templates a note shows.
-const TEMPLATES_SHOWN: usize = 10;
 
 pub(super) const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
 
@@ -28,6 +24,23 @@ struct FileLink {
     path: Option<String>,
     /// The query and fragment of the address, such as `#id`.
     rest: String,
+    is_template: bool,
+}
+
+/// The files to which a file links.
+#[derive(Debug, Default)]
+pub(super) struct Targets {
+    /// The names under which they are looked up.
+    pub names: Vec<String>,
+    pub templates: Vec<FileTemplate>,
+}
+
+/// A template in place of an address.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FileTemplate {
+    pub text: String,
+    /// The names under which its file is looked up.
+    pub names: Vec<String>,
 }
 
 /// Writes the address of each file that has one. `address`: returns the address for a name.
@@ -36,26 +49,27 @@ pub(crate) fn with_addresses<'m, 'a>(
     markdown: &'m str,
     address: impl Fn(&str) -> Option<&'a str>,
 ) -> Cow<'m, str> {
-    let written = |FileLink { span, names, path, rest }| {
+    let written = |FileLink { span, names, path, rest, .. }| {
         let found = names.iter().find_map(|name| address(name)).or(path.as_deref())?;
         Some((span, format!("{found}{rest}")))
     };
     walk::replaced(markdown, all(origin, markdown).into_iter().filter_map(written))
 }
 
-/// Replaces templates by the paths that they write. This happens when the body is read, because a picture can have such an address, too. Also returns
-/// the other templates in place of addresses.
-pub(super) fn with_paths(markdown: &str) -> (Cow<'_, str>, BTreeSet<String>) {
-    let links = all("", markdown);
-    let others = links.iter().filter(|link| link.names.is_empty() && link.path.is_none());
-    let others = others.map(|link| markdown[link.span.clone()].to_owned()).take(TEMPLATES_SHOWN).collect();
-    let parts = links.into_iter().filter_map(|link| Some((link.span, link.path? + &link.rest)));
-    (walk::replaced(markdown, parts), others)
+/// Replaces templates by the paths that they write. This happens when the body is read, because a picture can have such an address, too.
+pub(super) fn with_paths(markdown: &str) -> Cow<'_, str> {
+    with_addresses("", markdown, |_| None)
 }
 
-/// The names of the files to which the file `origin` links.
-pub(super) fn targets(origin: &str, markdown: &str) -> Vec<String> {
-    all(origin, markdown).into_iter().flat_map(|link| link.names).collect()
+pub(super) fn targets(origin: &str, markdown: &str) -> Targets {
+    let mut targets = Targets::default();
+    for link in all(origin, markdown) {
+        if link.is_template && link.path.is_none() {
+            targets.templates.push(FileTemplate { text: markdown[link.span].to_owned(), names: link.names.clone() });
+        }
+        targets.names.extend(link.names);
+    }
+    targets
 }
 
 /// The names by which other files link to a file: its path, its path below the content as `/a/b`, and `name:b`, each without extension; for `index`,
@@ -111,7 +125,7 @@ fn all(origin: &str, markdown: &str) -> Vec<FileLink> {
             address_end = Some(span.end);
         }
         let link = of_template(origin, template(&tag), is_address);
-        found.extend(link.map(|(names, path, rest)| FileLink { span, names, path, rest }));
+        found.extend(link.map(|(names, path, rest)| FileLink { span, names, path, rest, is_template: true }));
         tag.length
     });
     found.sort_by_key(|link| link.span.start);
@@ -127,7 +141,7 @@ fn of_address(origin: &str, text: &str, Address { span, form }: Address) -> Opti
         return None;
     }
     let names = names_of_path(origin, without_ending(&path), false);
-    Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned() })
+    Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned(), is_template: false })
 }
 
 fn rest_of(address: &str) -> &str {
@@ -264,8 +278,12 @@ mod tests {
     #[test]
     fn templates_in_place_of_an_address_are_named() {
         let body = "[x]({{< ref \"a\" >}}) [x]({{ site.repository }}/issues) {{ site.title }} [y]({{ '/y' | url }})";
-        let (_, others) = with_paths(body);
-        assert_eq!(others.into_iter().collect::<Vec<_>>(), ["{{ site.repository }}"]);
+        let template = |text: &str, names: &[&str]| FileTemplate {
+            text: text.to_owned(),
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let expected = [template("{{< ref \"a\" >}}", &["a", "/a", "name:a"]), template("{{ site.repository }}", &[])];
+        assert_eq!(targets("x.md", body).templates, expected);
     }
 
     #[test]

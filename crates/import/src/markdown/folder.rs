@@ -1,7 +1,7 @@
 //! Reads a folder of Markdown files. The rule: a folder has the same entries, sorted by path, on every machine; hidden files are ignored, folders
 //! that no generator builds are named, and links are not followed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -13,6 +13,7 @@ use crate::{Entry, Failed, ImportedCover, ImportedPost, PictureFile, ReadOptions
 use tidings_model::Metadata;
 
 use super::enclosure;
+use super::file_links::{FileTemplate, Targets};
 use super::generator_files::{self, Kind};
 use super::name::{folder_of, is_section};
 use super::outcome::ReadOutcome;
@@ -25,6 +26,8 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 /// How many files are read together, on all cores.
 const FILES_AT_ONCE: usize = 1_000;
 const DEPTH_MAX: usize = 64;
+/// How many templates a note shows.
+const TEMPLATES_SHOWN: usize = 10;
 
 /// For a folder that no generator builds: packages, templates, themes with example posts, and generated files.
 const UNREAD: &str = "is not read, because generators do not publish what is in it; to import it, give this folder";
@@ -77,10 +80,10 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
     let data = texts(root, data, &files, &mut found);
     let site = generator_files::read((root, options), &files, &data, &mut found);
     let site = SiteFiles { cascades: cascades(root, &site, &files), ..site };
-    let mut ids = HashSet::new();
+    let (mut ids, mut templates) = (HashSet::new(), Vec::new());
     for part in files.chunks(FILES_AT_ONCE) {
         let read = parallel::map(part.iter().collect(), |origin| read_without_body(root, &site, origin));
-        for (file, ReadFile { outcome, entry, pictures: named, link_targets }) in part.iter().zip(read) {
+        for (file, ReadFile { outcome, entry, pictures: named, targets }) in part.iter().zip(read) {
             let id = match &outcome {
                 ReadOutcome::Post(post, _) => post.id.as_ref(),
                 ReadOutcome::Page(page, _) => page.id.as_ref(),
@@ -97,14 +100,33 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
             }
             found.take(outcome, entry);
             found.pictures.extend(named);
-            found.link_targets.extend(link_targets);
+            found.link_targets.extend(targets.names);
+            templates.extend((!targets.templates.is_empty()).then_some((file, targets.templates)));
         }
     }
     generator_files::add_folders(&site, &data, &mut found);
+    note_templates(templates, &mut found);
     found.notes.extend(found.category_tree.notes());
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
     found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));
     Ok((found, site))
+}
+
+/// Notes the templates in links that name no file of the folder, with one note for each Markdown file. `templates`: by the file that contains them.
+fn note_templates(templates: Vec<(&String, Vec<FileTemplate>)>, found: &mut FoundContent) {
+    let all = templates.iter().flat_map(|(_, templates)| templates);
+    let named: HashSet<&String> = all.flat_map(|template| &template.names).collect();
+    let pages = found.pages.iter().filter_map(|page| page.origin.as_deref());
+    let origins = found.entries.iter().map(|entry| entry.origin.as_str()).chain(pages).filter(|_| !named.is_empty());
+    let known: HashSet<String> = origins.flat_map(file_links::names_of).filter(|name| named.contains(name)).collect();
+    for (file, templates) in templates {
+        let unknown = templates.into_iter().filter(|template| !template.names.iter().any(|name| known.contains(name)));
+        let texts: BTreeSet<String> = unknown.map(|template| template.text).collect();
+        if !texts.is_empty() {
+            let shown = texts.into_iter().take(TEMPLATES_SHOWN).collect::<Vec<_>>().join(", ");
+            found.note(file, format!("templates in links name no file that is imported, they stay as text: {shown}"));
+        }
+    }
 }
 
 /// The values that files of folders give to the files below.
@@ -212,17 +234,17 @@ struct ReadFile {
     outcome: ReadOutcome,
     entry: Option<Entry>,
     pictures: Vec<PictureFile>,
-    link_targets: Vec<String>,
+    targets: Targets,
 }
 
 /// Reads a file for its entry. The body is dropped at once, so that the results of many files fit in memory.
 fn read_without_body(root: &Path, site: &SiteFiles, origin: &str) -> ReadFile {
     let mut outcome = read_file(root, site, origin);
     let named = |markdown: &str, cover, metadata, is_of_export| match is_of_export {
-        true => (pictures_of_export(root, origin, (markdown, cover), metadata), Vec::new()),
+        true => (pictures_of_export(root, origin, (markdown, cover), metadata), Targets::default()),
         false => (pictures::of_file(root, origin, markdown, cover), file_links::targets(origin, markdown)),
     };
-    let (pictures, link_targets) = match &outcome {
+    let (pictures, targets) = match &outcome {
         ReadOutcome::Post(post, _) => {
             let of_export = post.of_export.is_some();
             let (mut pictures, targets) = named(&post.markdown, &post.cover, &post.metadata, of_export);
@@ -230,15 +252,15 @@ fn read_without_body(root: &Path, site: &SiteFiles, origin: &str) -> ReadFile {
             (pictures, targets)
         }
         ReadOutcome::Page(page, _) => named(&page.markdown, &page.cover, &page.metadata, page.of_export.is_some()),
-        ReadOutcome::Term(_, Some(avatar)) => (pictures::mentioned(root, origin, avatar), Vec::new()),
-        _ => (Vec::new(), Vec::new()),
+        ReadOutcome::Term(_, Some(avatar)) => (pictures::mentioned(root, origin, avatar), Targets::default()),
+        _ => (Vec::new(), Targets::default()),
     };
     let mut entry = None;
     if let ReadOutcome::Post(post, _) = &mut outcome {
         entry = Some(post.to_entry());
         post.markdown = String::new();
     }
-    ReadFile { outcome, entry, pictures, link_targets }
+    ReadFile { outcome, entry, pictures, targets }
 }
 
 /// The pictures of a file of an export: also those that it names in any other way, such as in a link or in its metadata.
