@@ -19,7 +19,7 @@ pub struct ImportOptions {
     pub overwrite: bool,
 }
 
-/// The result of an import, or with `dry_run` what it would be.
+/// The result of an import, or with `dry_run` what it would be. The fields are in the order of their importance, which is that of the report in JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportReport {
