@@ -51,7 +51,8 @@ fn lines(found: &[BrokenLink]) -> Vec<String> {
 const GOOD: &str = "[a](/posts/first) [b](/posts/first/?x=1#y) [c](second) [d](/docs/install) [e](../docs/) [f](/tags/moon) [g](/authors/ada/) \
                     [h](/feed.xml) [i](/tags/moon/rss.xml) [j](/sitemap.xml) [k](/) [l](/?page=2) [m](#here) [n](#) [o](#top) [p](first#here) \
                     [q](https://blog.example/posts/first) [r](http://blog.example/docs#x) [s](https://other.example/gone) [t](mailto:a@b.example) \
-                    [u](//other.example/x) [v](../docs/install.md#x) [w](second.md) ![x](one.png) [y](/old/first) [z](/posts/former)\n\n\
+                    [u](//other.example/x) [v](../docs/install.md#x) [w](second.md) ![x](one.png) [y](/old/first) [z](/posts/former) \
+                    [A](https://other.example/?a=%7B%7D)\n\n\
                     ## Here\n\n`[code](/gone)`\n";
 const BAD: &[(&str, &str)] = &[
     ("/posts/gone", "no post, page, picture or feed has this address"),

@@ -192,9 +192,13 @@ impl<'f> Exported<'f> {
     fn metadata(&self) -> Result<Metadata, BadMetadata> {
         let others = self.front.pairs().iter().filter(|(key, _)| !is_field(self.kind, key));
         let mut pairs: Vec<_> = others.map(|(key, value)| (key.clone(), value.to_json())).collect();
-        if let Some(json) = self.own("metadata")
-            && let JsonValue::Object(own) = JsonValue::parse(json, METADATA_DEPTH_MAX)?
-        {
+        let own = match self.table.get("metadata") {
+            Some(Value::Text(json)) => JsonValue::parse(json, METADATA_DEPTH_MAX)?,
+            // As older exports have it.
+            Some(table) => table.to_json(),
+            None => JsonValue::Null,
+        };
+        if let JsonValue::Object(own) = own {
             pairs.extend(own);
         }
         let order: Vec<_> = self.table.items_of("keys").iter().collect();

@@ -200,8 +200,11 @@ fn without_slash(path: &str) -> &str {
 
 /// Whether the address has marks of Liquid, Go or Nunjucks, as they are or encoded.
 fn is_template(link: &str) -> bool {
-    let has = |mark: &str| link.len() >= mark.len() && link.to_ascii_lowercase().contains(mark);
-    ["{{", "{%", "%7b%7b", "%7b%25", "%7b%"].iter().any(|mark| has(mark))
+    let link = link.to_ascii_lowercase();
+    let has_mark = ["{{", "{%", "%7b%7b", "%7b%25"].iter().any(|mark| link.contains(mark));
+    // A percent sign before two digits encodes another character, such as that of `{}` in a query.
+    let is_digits = |next: &str| next.bytes().all(|byte| byte.is_ascii_hexdigit());
+    has_mark || link.split("%7b%").skip(1).any(|rest| !rest.get(..2).is_some_and(is_digits))
 }
 
 /// An empty id, and `top`, name the beginning of the page (HTML, "Scrolling to a fragment").
