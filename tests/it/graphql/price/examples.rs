@@ -17,7 +17,7 @@ const RATIO_MAX: f64 = 20.0;
 /// Of half of the queries.
 const RATIO_MEDIAN: f64 = 4.0;
 /// The same of the mutations, whose bounds assume that each text of the input names something, and that a post has as many terms as it can have.
-const MUTATION_RATIO_MAX: f64 = 60.0;
+const MUTATION_RATIO_MAX: f64 = 120.0;
 const MUTATION_RATIO_MEDIAN: f64 = 8.0;
 
 pub(in crate::graphql) struct Example {

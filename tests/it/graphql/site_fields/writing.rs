@@ -88,12 +88,12 @@ async fn what_does_not_fit_is_refused(site: &Site, id: &str) {
         (
             json!({ "metadata": { "rating": 1.5 }, "fields": { "day": "soon" }, "title": null }),
             json!([
+                invalid(&["input", "title"], "title cannot be null; omit it instead"),
                 invalid(&["input", "metadata"], "rating must be a whole number of 32 bits (Int), but is 1.5"),
                 invalid(
                     &["input", "fields", "day"],
                     "day must be a time with Z or a UTC offset, such as 2025-02-03T04:05:06Z, or a day, such as 2025-02-03 (DateTime), but is the text \"soon\""
                 ),
-                invalid(&["input", "title"], "title cannot be null; omit it instead"),
             ]),
         ),
         (
