@@ -10,7 +10,7 @@ use async_graphql::{Request as GraphqlRequest, parser::types::OperationType};
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts},
 };
 
 use tracing::Instrument;
@@ -42,20 +42,34 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
     let mut operation = None;
     let share = api.share_of(&head.headers, &head.extensions);
     let receiving = body::read(&head.headers, body, &api.settings.limits, &share.charge);
-    let received = receiving.instrument(spans::receive()).await;
-    let mut response = match received {
-        Ok(mut body) if gets_events => {
-            body.shrink_to_fit();
-            let events = Box::pin(events::answer(api, head.headers, share, Sent::Body(body))).await;
-            return events.unwrap_or_else(|refused| refused.render(Media::Json));
-        }
-        Ok(received) => answer_received(&api, &head.headers, (received, media), &share, &mut operation).await,
-        Err(failure) => failure.render(media),
+    let mut body = match receiving.instrument(spans::receive()).await {
+        Ok(body) => body,
+        Err(failure) => return failure.render(media),
     };
-    show_position(&api, operation, &mut response);
-    response.extensions_mut().insert(share.charge);
-    response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;
-    response
+    if !gets_events {
+        let answered = answer_received(&api, &head.headers, (&body, media), &share, &mut operation).await;
+        if !answered.as_ref().is_err_and(|failure| needs_events(failure, &head.headers)) {
+            let mut response = answered.unwrap_or_else(|failure| failure.render(media));
+            show_position(&api, operation, &mut response);
+            response.extensions_mut().insert(share.charge);
+            response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;
+            return response;
+        }
+    }
+    body.shrink_to_fit();
+    Box::pin(answer_with_events(api, head, Sent::Body(body))).await
+}
+
+/// Whether this is a subscription of a client that prefers JSON and takes events too.
+fn needs_events(failure: &RequestFailure, headers: &HeaderMap) -> bool {
+    failure.code == Code::NotAcceptable && accept::takes_events(headers)
+}
+
+/// With a charge of its own, because the memory of reading the request is not used as long as its stream lasts.
+async fn answer_with_events(api: Arc<Api>, head: Parts, sent: Sent) -> Response<Body> {
+    let share = api.share_of(&head.headers, &head.extensions);
+    let events = events::answer(api, head.headers, share, sent).await;
+    events.unwrap_or_else(|refused| refused.render(Media::Json))
 }
 
 /// Adds the position to the answer to a mutation, if other servers share the store.
@@ -71,15 +85,13 @@ fn show_position(api: &Api, operation: Option<&str>, response: &mut Response<Bod
 async fn answer_received(
     api: &Api,
     headers: &HeaderMap,
-    (received, media): (Vec<u8>, Media),
+    (received, media): (&[u8], Media),
     share: &Share,
     operation: &mut Option<&'static str>,
-) -> Response<Body> {
-    if let Err(failure) = check(api.service.as_ref(), headers).await {
-        return failure.render(media);
-    }
-    let to_hold = match find_held(api, headers, (Door::Post(media), &received), share, operation) {
-        Ok(answer) => return answer.into_http(media),
+) -> Result<Response<Body>, RequestFailure> {
+    check(api.service.as_ref(), headers).await?;
+    let to_hold = match find_held(api, headers, (Door::Post(media), received), share, operation) {
+        Ok(answer) => return Ok(answer.into_http(media)),
         Err(to_hold) => to_hold,
     };
     // Boxed, so that the future of a held answer, which is moved into each layer, stays small.
@@ -90,22 +102,17 @@ async fn answer_received(
 async fn run_received(
     api: &Api,
     headers: &HeaderMap,
-    (received, media): (Vec<u8>, Media),
+    (received, media): (&[u8], Media),
     to_hold: Option<ToHold>,
     share: &Share,
     operation: &mut Option<&'static str>,
-) -> Response<Body> {
-    let sent = parameters::from_body(&received, api.parameter_bounds(), &share.charge).await;
-    drop(received);
-    match sent {
-        Ok(SentRequest::One(request)) => {
-            match run(api, forward(*request, headers), (CanWrite::Yes, to_hold), share, operation).await {
-                Ok(ran) => ran.answer.into_http(media),
-                Err(failure) => failure.render(media),
-            }
+) -> Result<Response<Body>, RequestFailure> {
+    match parameters::from_body(received, api.parameter_bounds(), &share.charge).await? {
+        SentRequest::One(request) => {
+            let ran = run(api, forward(*request, headers), (CanWrite::Yes, to_hold), share, operation).await?;
+            Ok(ran.answer.into_http(media))
         }
-        Ok(SentRequest::Batch(requests)) => run_batch(api, requests, headers, share, operation).await,
-        Err(failure) => failure.render(media),
+        SentRequest::Batch(requests) => Ok(run_batch(api, requests, headers, share, operation).await),
     }
 }
 
@@ -132,16 +139,13 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     if api.settings.playground && playground::is_for_a_person(headers, request.uri().query()) {
         return playground::show_instead();
     }
-    let is_websocket = websocket::is_requested(headers);
-    if is_websocket || accept::prefers_events(headers) {
+    if websocket::is_requested(headers) {
         let (head, _) = request.into_parts();
-        let events = if is_websocket {
-            Box::pin(websocket::answer(api, head)).await
-        } else {
-            let share = api.share_of(&head.headers, &head.extensions);
-            Box::pin(events::answer(api, head.headers, share, Sent::Url(head.uri))).await
-        };
-        return events.unwrap_or_else(|refused| refused.render(Media::Json));
+        let upgraded = Box::pin(websocket::answer(api, head)).await;
+        return upgraded.unwrap_or_else(|refused| refused.render(Media::Json));
+    }
+    if accept::prefers_events(headers) {
+        return Box::pin(answer_get_with_events(api, request)).await;
     }
     let Some(media) = accept::negotiate(headers) else {
         return not_acceptable();
@@ -163,6 +167,9 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
             Err(failure) => Err(failure),
         },
     };
+    if ran.as_ref().is_err_and(|failure| needs_events(failure, headers)) {
+        return Box::pin(answer_get_with_events(api, request)).await;
+    }
     // A request that could not be parsed may contain a secret.
     let is_private = headers.contains_key(header::AUTHORIZATION)
         || asks_for_cost(headers)
@@ -188,6 +195,12 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     response.extensions_mut().insert(share.charge);
     response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;
     response
+}
+
+async fn answer_get_with_events(api: Arc<Api>, request: Request) -> Response<Body> {
+    let (head, _) = request.into_parts();
+    let sent = Sent::Url(head.uri.clone());
+    answer_with_events(api, head, sent).await
 }
 
 /// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.
