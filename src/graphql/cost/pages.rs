@@ -140,7 +140,8 @@ fn items(list: &List, need: u64, sizes: &Sizes) -> Demand {
         // The order is read also for a page without items.
         Source::Series if list.filter.named == 0 && list.filter.excluded == 0 => of_series(need, sizes),
         Source::Series => of_indexes(list, need, sizes),
-        _ if need == 0 => Demand::default(),
+        // The slugs that the filter excludes are looked up also for a page without items.
+        _ if need == 0 => Demand::reads(BY_SLUG * list.filter.excluded, 0),
         Source::Posts if list.filter.named == 0 => of_months(list, need, sizes),
         Source::Posts | Source::Term => of_indexes(list, need, sizes),
         // The posts of a month are one partition.
