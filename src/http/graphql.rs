@@ -135,40 +135,48 @@ fn find_held(
 /// A client may cache the answer to a GET if it revalidates it each time, because the content changes with the clock as well as by mutations.
 /// No cache may store an answer to a request with a token or another secret.
 pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
-    let headers = request.headers();
-    if api.settings.playground && playground::is_for_a_person(headers, request.uri().query()) {
+    let (head, _) = request.into_parts();
+    if api.settings.playground && playground::is_for_a_person(&head.headers, head.uri.query()) {
         return playground::show_instead();
     }
-    if websocket::is_requested(headers) {
-        let (head, _) = request.into_parts();
+    if websocket::is_requested(&head.headers) {
         let upgraded = Box::pin(websocket::answer(api, head)).await;
         return upgraded.unwrap_or_else(|refused| refused.render(Media::Json));
     }
-    if accept::prefers_events(headers) {
-        return Box::pin(answer_get_with_events(api, request)).await;
+    let answer = if accept::prefers_events(&head.headers) { None } else { answer_get_once(&api, &head).await };
+    match answer {
+        Some(answer) => answer,
+        None => {
+            let sent = Sent::Url(head.uri.clone());
+            Box::pin(answer_with_events(api, head, sent)).await
+        }
     }
+}
+
+/// `None` if only events can answer.
+async fn answer_get_once(api: &Api, Parts { headers, uri, extensions, .. }: &Parts) -> Option<Response<Body>> {
     let Some(media) = accept::negotiate(headers) else {
-        return not_acceptable();
+        return Some(not_acceptable());
     };
     let mut operation = None;
-    let share = api.share_of(headers, request.extensions());
+    let share = api.share_of(headers, extensions);
     if let Err(failure) = check(api.service.as_ref(), headers).await {
-        return failure.render(media);
+        return Some(failure.render(media));
     }
-    let query = request.uri().query().unwrap_or_default().as_bytes();
-    let ran = match find_held(&api, headers, (Door::Get(media), query), &share, &mut operation) {
+    let query = uri.query().unwrap_or_default().as_bytes();
+    let ran = match find_held(api, headers, (Door::Get(media), query), &share, &mut operation) {
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
-        Err(to_hold) => match api.request_of(request.uri(), &share).await {
+        Err(to_hold) => match api.request_of(uri, &share).await {
             // Boxed, as for a POST.
             Ok(sent) => {
-                let run = run(&api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut operation);
+                let run = run(api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut operation);
                 Box::pin(api.turns.run(run)).await
             }
             Err(failure) => Err(failure),
         },
     };
     if ran.as_ref().is_err_and(|failure| needs_events(failure, headers)) {
-        return Box::pin(answer_get_with_events(api, request)).await;
+        return None;
     }
     // A request that could not be parsed may contain a secret.
     let is_private = headers.contains_key(header::AUTHORIZATION)
@@ -194,13 +202,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     response.headers_mut().append(header::VARY, varies_by);
     response.extensions_mut().insert(share.charge);
     response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;
-    response
-}
-
-async fn answer_get_with_events(api: Arc<Api>, request: Request) -> Response<Body> {
-    let (head, _) = request.into_parts();
-    let sent = Sent::Url(head.uri.clone());
-    answer_with_events(api, head, sent).await
+    Some(response)
 }
 
 /// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.
