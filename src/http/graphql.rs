@@ -41,7 +41,7 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
     };
     let mut operation = None;
     let share = api.share_of(&head.headers, &head.extensions);
-    let receiving = body::read(&head.headers, body, &api.settings.limits, &share.charge);
+    let receiving = body::read(&head.headers, body, &api.settings.limits, (&share.charge, &api.long_bodies));
     let mut body = match receiving.instrument(spans::receive()).await {
         Ok(body) => body,
         Err(failure) => return failure.render(media),
