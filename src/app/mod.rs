@@ -16,7 +16,6 @@ use measured::Measured;
 
 use crate::clock::Clock;
 use crate::content::Content;
-use crate::graphql::cost::STORAGE_REQUESTS_MAX;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
@@ -143,8 +142,9 @@ async fn serve_metrics(listener: TcpListener, measured: Arc<Measured>, limits: S
 }
 
 fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Router {
-    let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
-        .with_anonymous_limit(serving.storage_requests.1)
+    let (storage_requests, anonymous) = serving.storage_requests;
+    let service = ContentService::new(content.clone(), storage_requests)
+        .with_anonymous_limit(anonymous)
         .with_fair_use(serving.fair_use)
         .with_document_limits(&serving.http.limits.query)
         .with_sign_in(serving.sign_in)

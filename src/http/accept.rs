@@ -45,6 +45,11 @@ pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
     prefers(headers, "text/event-stream")
 }
 
+/// Whether the client names a stream of events among the types that it takes.
+pub(super) fn takes_events(headers: &HeaderMap) -> bool {
+    weight_of(headers, "text/event-stream").is_some_and(|(_, exactness)| exactness == EXACT)
+}
+
 fn prefers(headers: &HeaderMap, name: &str) -> bool {
     let weight = |name| weight_of(headers, name).unwrap_or_default();
     let (preferred, exactness) = weight(name);

@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 
 use super::{
     answer::RequestFailure,
+    body,
     cdn::Freshness,
     clients::{Shares, client_of, last_address},
     connection::Connection,
@@ -47,6 +48,8 @@ pub(super) struct Api {
     pub(super) readiness: Readiness,
     pub(super) writes: Writes,
     pub(super) settings: HttpSettings,
+    /// A permit for each long body that is arriving.
+    pub(super) long_bodies: Semaphore,
     /// A permit for each request that runs.
     pub(super) running: Semaphore,
     pub(super) turns: Turns,
@@ -81,6 +84,7 @@ impl Api {
         Self {
             readiness,
             writes,
+            long_bodies: Semaphore::new(body::LONG_MAX),
             running: Semaphore::new(limits.running),
             turns: Turns::default(),
             signing_in: Semaphore::new(limits.running),

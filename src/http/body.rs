@@ -1,19 +1,22 @@
 //! Reads the whole body of a request. The rule: memory is charged before it is allocated, and the size and the arrival time of a body are
 //! limited.
 
+use std::time::Duration;
+
 use axum::{
     body::{Body, BodyDataStream},
     http::{HeaderMap, StatusCode, header},
 };
 use futures_util::StreamExt;
 use tokio::{
+    sync::Semaphore,
     task::yield_now,
-    time::{Instant, timeout_at},
+    time::{Instant, timeout, timeout_at},
 };
 
 use super::{accept, answer::RequestFailure, settings::HttpLimits};
 use crate::graphql::error::Code;
-use crate::graphql::memory::Charge;
+use crate::graphql::memory::{Charge, OWN_BYTES};
 
 /// How much of a refused body is read and discarded. If the server closed the connection while the client still sends, the client would get
 /// a broken pipe and never read the refusal, as may happen with longer bodies.
@@ -22,12 +25,18 @@ const DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Most requests of front ends are smaller.
 const CAPACITY_MIN: usize = 16 * 1024;
 
-/// Reads a body, and charges it to `memory`.
+/// Bodies that arrive at once and use memory that all requests share: so few that those that arrive slowly leave most of it to others.
+pub(super) const LONG_MAX: usize = 32;
+
+/// How long such a body waits for another one to arrive.
+const LONG_WAIT: Duration = Duration::from_secs(4);
+
+/// Reads a body, and charges it to `memory`. `long`: a permit for each of [`LONG_MAX`].
 pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
     limits: &HttpLimits,
-    memory: &Charge,
+    (memory, long): (&Charge, &Semaphore),
 ) -> Result<Vec<u8>, RequestFailure> {
     if let Err(refused) = check_encoding(headers) {
         discard(headers, body, limits).await;
@@ -37,7 +46,7 @@ pub(super) async fn read(
         return Err(too_large(limits.body_bytes));
     }
     let (until, mut chunks) = (Instant::now() + limits.body_time, body.into_data_stream());
-    match timeout_at(until, collect(&mut chunks, limits.body_bytes, memory)).await {
+    match timeout_at(until, collect(&mut chunks, limits.body_bytes, (memory, long))).await {
         Ok(Err(refused)) => {
             skip(chunks, limits, until).await;
             Err(refused)
@@ -88,8 +97,12 @@ async fn skip(mut chunks: BodyDataStream, limits: &HttpLimits, until: Instant) {
     let _ = timeout_at(until, skipping).await;
 }
 
-async fn collect(chunks: &mut BodyDataStream, bytes_max: usize, memory: &Charge) -> Result<Vec<u8>, RequestFailure> {
-    let mut kept = Vec::new();
+async fn collect(
+    chunks: &mut BodyDataStream,
+    bytes_max: usize,
+    (memory, long): (&Charge, &Semaphore),
+) -> Result<Vec<u8>, RequestFailure> {
+    let (mut kept, mut place) = (Vec::new(), None);
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_broken| RequestFailure::bad_request("The body ended before it was complete."))?;
         let length = kept.len() + chunk.len();
@@ -99,6 +112,11 @@ async fn collect(chunks: &mut BodyDataStream, bytes_max: usize, memory: &Charge)
         if length > kept.capacity() {
             // The capacity doubles, so that a body is copied few times.
             let capacity = length.max(2 * kept.capacity()).max(CAPACITY_MIN).min(bytes_max);
+            if place.is_none() && capacity as u64 > OWN_BYTES {
+                // Boxed, because most bodies are short.
+                let taken = Box::pin(timeout(LONG_WAIT, long.acquire())).await.map_err(|_elapsed| overloaded())?;
+                place = Some(taken.expect("the semaphore is never closed"));
+            }
             memory.take((capacity - kept.capacity()) as u64).await?;
             kept.reserve_exact(capacity - kept.len());
         }
@@ -124,6 +142,11 @@ pub(super) fn declared_length(headers: &HeaderMap) -> u64 {
 fn too_large(bytes_max: usize) -> RequestFailure {
     let message = format!("The body has more than {bytes_max} bytes, which is the limit.");
     RequestFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
+}
+
+fn overloaded() -> RequestFailure {
+    let message = "As many long bodies are arriving as the server takes at once. Send the request again later.";
+    RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message)
 }
 
 fn too_slow(limits: &HttpLimits) -> RequestFailure {

@@ -124,6 +124,8 @@ pub(super) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, serve
     let mut serving = pin!(builder.serve_connection(TokioIo::new(socket), service).with_upgrades());
     loop {
         tokio::select! {
+            // A request that has arrived begins before anyone asks whether the connection is idle.
+            biased;
             ended = serving.as_mut() => {
                 if let Err(cause) = ended {
                     // Clients often disconnect early.

@@ -10,7 +10,7 @@ use async_graphql::{Request as GraphqlRequest, parser::types::OperationType};
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts},
 };
 
 use tracing::Instrument;
@@ -41,21 +41,35 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
     };
     let mut operation = None;
     let share = api.share_of(&head.headers, &head.extensions);
-    let receiving = body::read(&head.headers, body, &api.settings.limits, &share.charge);
-    let received = receiving.instrument(spans::receive()).await;
-    let mut response = match received {
-        Ok(mut body) if gets_events => {
-            body.shrink_to_fit();
-            let events = Box::pin(events::answer(api, head.headers, share, Sent::Body(body))).await;
-            return events.unwrap_or_else(|refused| refused.render(Media::Json));
-        }
-        Ok(received) => answer_received(&api, &head.headers, (received, media), &share, &mut operation).await,
-        Err(failure) => failure.render(media),
+    let receiving = body::read(&head.headers, body, &api.settings.limits, (&share.charge, &api.long_bodies));
+    let mut body = match receiving.instrument(spans::receive()).await {
+        Ok(body) => body,
+        Err(failure) => return failure.render(media),
     };
-    show_position(&api, operation, &mut response);
-    response.extensions_mut().insert(share.charge);
-    response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;
-    response
+    if !gets_events {
+        let answered = answer_received(&api, &head.headers, (&body, media), &share, &mut operation).await;
+        if !answered.as_ref().is_err_and(|failure| needs_events(failure, &head.headers)) {
+            let mut response = answered.unwrap_or_else(|failure| failure.render(media));
+            show_position(&api, operation, &mut response);
+            response.extensions_mut().insert(share.charge);
+            response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;
+            return response;
+        }
+    }
+    body.shrink_to_fit();
+    Box::pin(answer_with_events(api, head, Sent::Body(body))).await
+}
+
+/// Whether this is a subscription of a client that prefers JSON and takes events too.
+fn needs_events(failure: &RequestFailure, headers: &HeaderMap) -> bool {
+    failure.code == Code::NotAcceptable && accept::takes_events(headers)
+}
+
+/// With a charge of its own, because the memory of reading the request is not used as long as its stream lasts.
+async fn answer_with_events(api: Arc<Api>, head: Parts, sent: Sent) -> Response<Body> {
+    let share = api.share_of(&head.headers, &head.extensions);
+    let events = events::answer(api, head.headers, share, sent).await;
+    events.unwrap_or_else(|refused| refused.render(Media::Json))
 }
 
 /// Adds the position to the answer to a mutation, if other servers share the store.
@@ -71,15 +85,13 @@ fn show_position(api: &Api, operation: Option<&str>, response: &mut Response<Bod
 async fn answer_received(
     api: &Api,
     headers: &HeaderMap,
-    (received, media): (Vec<u8>, Media),
+    (received, media): (&[u8], Media),
     share: &Share,
     operation: &mut Option<&'static str>,
-) -> Response<Body> {
-    if let Err(failure) = check(api.service.as_ref(), headers).await {
-        return failure.render(media);
-    }
-    let to_hold = match find_held(api, headers, (Door::Post(media), &received), share, operation) {
-        Ok(answer) => return answer.into_http(media),
+) -> Result<Response<Body>, RequestFailure> {
+    check(api.service.as_ref(), headers).await?;
+    let to_hold = match find_held(api, headers, (Door::Post(media), received), share, operation) {
+        Ok(answer) => return Ok(answer.into_http(media)),
         Err(to_hold) => to_hold,
     };
     // Boxed, so that the future of a held answer, which is moved into each layer, stays small.
@@ -90,22 +102,17 @@ async fn answer_received(
 async fn run_received(
     api: &Api,
     headers: &HeaderMap,
-    (received, media): (Vec<u8>, Media),
+    (received, media): (&[u8], Media),
     to_hold: Option<ToHold>,
     share: &Share,
     operation: &mut Option<&'static str>,
-) -> Response<Body> {
-    let sent = parameters::from_body(&received, api.parameter_bounds(), &share.charge).await;
-    drop(received);
-    match sent {
-        Ok(SentRequest::One(request)) => {
-            match run(api, forward(*request, headers), (CanWrite::Yes, to_hold), share, operation).await {
-                Ok(ran) => ran.answer.into_http(media),
-                Err(failure) => failure.render(media),
-            }
+) -> Result<Response<Body>, RequestFailure> {
+    match parameters::from_body(received, api.parameter_bounds(), &share.charge).await? {
+        SentRequest::One(request) => {
+            let ran = run(api, forward(*request, headers), (CanWrite::Yes, to_hold), share, operation).await?;
+            Ok(ran.answer.into_http(media))
         }
-        Ok(SentRequest::Batch(requests)) => run_batch(api, requests, headers, share, operation).await,
-        Err(failure) => failure.render(media),
+        SentRequest::Batch(requests) => Ok(run_batch(api, requests, headers, share, operation).await),
     }
 }
 
@@ -128,41 +135,49 @@ fn find_held(
 /// A client may cache the answer to a GET if it revalidates it each time, because the content changes with the clock as well as by mutations.
 /// No cache may store an answer to a request with a token or another secret.
 pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
-    let headers = request.headers();
-    if api.settings.playground && playground::is_for_a_person(headers, request.uri().query()) {
+    let (head, _) = request.into_parts();
+    if api.settings.playground && playground::is_for_a_person(&head.headers, head.uri.query()) {
         return playground::show_instead();
     }
-    let is_websocket = websocket::is_requested(headers);
-    if is_websocket || accept::prefers_events(headers) {
-        let (head, _) = request.into_parts();
-        let events = if is_websocket {
-            Box::pin(websocket::answer(api, head)).await
-        } else {
-            let share = api.share_of(&head.headers, &head.extensions);
-            Box::pin(events::answer(api, head.headers, share, Sent::Url(head.uri))).await
-        };
-        return events.unwrap_or_else(|refused| refused.render(Media::Json));
+    if websocket::is_requested(&head.headers) {
+        let upgraded = Box::pin(websocket::answer(api, head)).await;
+        return upgraded.unwrap_or_else(|refused| refused.render(Media::Json));
     }
+    let answer = if accept::prefers_events(&head.headers) { None } else { answer_get_once(&api, &head).await };
+    match answer {
+        Some(answer) => answer,
+        None => {
+            let sent = Sent::Url(head.uri.clone());
+            Box::pin(answer_with_events(api, head, sent)).await
+        }
+    }
+}
+
+/// `None` if only events can answer.
+async fn answer_get_once(api: &Api, Parts { headers, uri, extensions, .. }: &Parts) -> Option<Response<Body>> {
     let Some(media) = accept::negotiate(headers) else {
-        return not_acceptable();
+        return Some(not_acceptable());
     };
     let mut operation = None;
-    let share = api.share_of(headers, request.extensions());
+    let share = api.share_of(headers, extensions);
     if let Err(failure) = check(api.service.as_ref(), headers).await {
-        return failure.render(media);
+        return Some(failure.render(media));
     }
-    let query = request.uri().query().unwrap_or_default().as_bytes();
-    let ran = match find_held(&api, headers, (Door::Get(media), query), &share, &mut operation) {
+    let query = uri.query().unwrap_or_default().as_bytes();
+    let ran = match find_held(api, headers, (Door::Get(media), query), &share, &mut operation) {
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
-        Err(to_hold) => match api.request_of(request.uri(), &share).await {
+        Err(to_hold) => match api.request_of(uri, &share).await {
             // Boxed, as for a POST.
             Ok(sent) => {
-                let run = run(&api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut operation);
+                let run = run(api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut operation);
                 Box::pin(api.turns.run(run)).await
             }
             Err(failure) => Err(failure),
         },
     };
+    if ran.as_ref().is_err_and(|failure| needs_events(failure, headers)) {
+        return None;
+    }
     // A request that could not be parsed may contain a secret.
     let is_private = headers.contains_key(header::AUTHORIZATION)
         || asks_for_cost(headers)
@@ -187,7 +202,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     response.headers_mut().append(header::VARY, varies_by);
     response.extensions_mut().insert(share.charge);
     response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;
-    response
+    Some(response)
 }
 
 /// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.

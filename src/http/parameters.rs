@@ -116,8 +116,6 @@ fn request(mut parameters: Object) -> Result<Request, RequestFailure> {
     if let Some(variables) = object(&mut parameters, "variables")? {
         request.variables = Variables::from_value(Value::Object(variables));
     }
-    let values = extensions.into_iter().map(|(name, value)| (name.as_str().to_owned(), value));
-    request.extensions = async_graphql::Extensions(values.collect());
     Ok(match name {
         Some(name) => request.data(name),
         None => request,
@@ -217,7 +215,6 @@ mod tests {
         let request = accepted(body);
         assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));
         assert_eq!(request.variables, Variables::from_json(serde_json::json!({"x": [1]})));
-        assert_eq!(request.extensions.get("e"), Some(&Value::from(1)));
         let body = r#"{"query": "{a}", "operationName": null, "variables": null, "extensions": null}"#;
         assert_eq!(accepted(body).operation_name, None);
     }

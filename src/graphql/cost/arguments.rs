@@ -72,8 +72,8 @@ impl<'a> Arguments<'a> {
     pub(super) fn filter(&self) -> Filter {
         let count =
             |path: &[&str]| self.at(&[&["filter"], path].concat()).map_or(0, |value| self.leaves(value, |_| true));
-        let is_featured = self.at(&["filter", "featured"]).map(Argument::boolean);
-        let others = u64::from(is_featured.is_some_and(|is| is != Some(true)));
+        let is_featured = self.at(&["filter", "featured"]).and_then(Argument::boolean);
+        let others = u64::from(is_featured == Some(false));
         let excluded =
             others + ["categories", "tags", "authors"].map(|kind| count(&[kind, "none"])).iter().sum::<u64>();
         let dates = count(&["publishedAt"]);

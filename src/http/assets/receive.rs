@@ -4,7 +4,7 @@ use std::fs::File;
 
 use axum::{
     body::Body,
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, StatusCode, header},
 };
 use http_body_util::BodyExt;
 use tokio::io::AsyncWriteExt;
@@ -17,7 +17,7 @@ use crate::http::body::{declared_length, waits_for_consent};
 
 /// `name`: that of the file, if the client has sent one.
 pub(super) async fn receive(
-    headers: &HeaderMap,
+    headers: &mut HeaderMap,
     body: &mut Body,
     assets: &AssetLibrary,
     name: Option<&str>,
@@ -27,6 +27,8 @@ pub(super) async fn receive(
     if waits_for_consent(headers) && declared_length(headers) > bytes_max {
         return Err(too_large(bytes_max));
     }
+    // From here on the client sends its file, and reads a refusal only if the rest is discarded.
+    headers.remove(header::EXPECT);
     match timeout(limits.file_time, write(body, assets, bytes_max)).await {
         Ok(received) => received,
         Err(_elapsed) => {

@@ -31,9 +31,9 @@ use crate::model::asset::is_file_name;
 const WAIT: Duration = Duration::from_secs(10);
 
 pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
-    let (head, mut body) = request.into_parts();
+    let (mut head, mut body) = request.into_parts();
     let share = api.share_of(&head.headers, &head.extensions);
-    let mut response = match add(&api, &head, &mut body, share.client).await {
+    let mut response = match add(&api, &mut head, &mut body, share.client).await {
         Ok(uploaded) => created(&uploaded),
         Err(refused) => {
             // So that the client reads the refusal.
@@ -46,7 +46,7 @@ pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Res
     response
 }
 
-async fn add(api: &Api, head: &Parts, body: &mut Body, client: Option<IpAddr>) -> Result<Uploaded, Response<Body>> {
+async fn add(api: &Api, head: &mut Parts, body: &mut Body, client: Option<IpAddr>) -> Result<Uploaded, Response<Body>> {
     let request = client.into_iter().fold(GraphqlRequest::new(""), |of, client| of.data(ClientAddress(client)));
     let signed_in = execution::sign_in(api, forward_token(request, &head.headers)).await;
     let admitted = signed_in.and_then(|request| api.service.check_upload(&request).map(|()| request));
@@ -56,14 +56,14 @@ async fn add(api: &Api, head: &Parts, body: &mut Body, client: Option<IpAddr>) -
     api.writes.run(async move { service.add_asset(request, upload).await }).await.map_err(failed)
 }
 
-async fn receive_upload(api: &Api, head: &Parts, body: &mut Body) -> Result<Upload, RequestFailure> {
+async fn receive_upload(api: &Api, head: &mut Parts, body: &mut Body) -> Result<Upload, RequestFailure> {
     let assets = api.settings.assets.as_ref().ok_or_else(without_place)?;
     let (name, alt) = described(head)?;
     let Ok(_receiving) = timeout(WAIT, api.uploading.acquire()).await else {
         let message = "The server receives as many files as it can at the moment. Send this one again later.";
         return Err(RequestFailure::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, message));
     };
-    let file = receive(&head.headers, body, assets, name.as_deref()).await?;
+    let file = receive(&mut head.headers, body, assets, name.as_deref()).await?;
     let ready = assets.prepare(file, name.as_deref()).await?;
     Ok(Upload { ready, name, alt })
 }

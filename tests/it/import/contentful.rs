@@ -410,7 +410,7 @@ async fn downloaded_files_become_assets_and_covers() {
     assert_eq!(notes(&report), [lost, paper, missing]);
     let read = site.query(r#"{ post(slug: "the-tide") { cover { url alt } body { markdown } metadata } page(path: "about") { body { markdown } } }"#).await;
     let cover = read["post"]["cover"]["url"].as_str().expect("a cover");
-    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|stored| stored.name.path()).collect();
+    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|name| name.path()).collect();
     let plan = names.iter().find(|name| *name != cover).expect("the other picture");
     let expected = json!({
         "post": {

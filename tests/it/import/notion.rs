@@ -255,7 +255,7 @@ async fn pictures_of_the_export_become_assets_and_covers() {
         .query(r#"{ post(slug: "a") { cover { url } body { markdown } metadata } page(path: "about") { body { markdown } } }"#)
         .await;
     let cover = read["post"]["cover"]["url"].as_str().expect("a cover");
-    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|stored| stored.name.path()).collect();
+    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|name| name.path()).collect();
     let other = names.iter().find(|name| *name != cover).expect("the other picture");
     let expected = json!({
         "post": {

@@ -284,7 +284,7 @@ async fn pictures_in_the_folder_images_become_assets() {
     let gone = "https://substack-post-media.s3.amazonaws.com/public/images/gone_2x2.png";
     let reason = "is not imported: there is no such file in or beside the export";
     assert_eq!(notes(&report), [format!("posts/1.a.html, picture {gone}: {reason}")]);
-    let asset = library.list().await.expect("pictures")[0].name.path();
+    let asset = library.list().await.expect("pictures")[0].path();
     let expected = format!(
         "<figure><img src=\"{asset}\" alt=\"\"></figure>\n<figure><img src=\"{gone}\" alt=\"\"></figure>\n<img src=\"https://a.example/b.png\">\n"
     );

@@ -366,7 +366,7 @@ fn the_limits_of_fair_use_apply_to_tokens_and_to_addresses() {
     let blog = Blog::of(&[("2025-03-04-hello.md", "---\ntitle: Hello\n---\nHello.\n")]);
     let token = "a-token-of-more-than-24-characters";
     let file = File::of(&format!(
-        "store = \"{}\"\nimport = \"{}\"\neditor_token = \"{token}\"\n[limits]\ntoken_rate = 3\ntoken_burst = 7\naddress_rate = 2\nanonymous_storage_requests = 1\n",
+        "store = \"{}\"\nimport = \"{}\"\neditor_token = \"{token}\"\n[limits]\ntoken_rate = 3\ntoken_burst = 7\naddress_rate = 2\nstorage_requests = 2\nanonymous_storage_requests = 1\n",
         blog.store(),
         blog.posts().display(),
     ));
@@ -376,8 +376,11 @@ fn the_limits_of_fair_use_apply_to_tokens_and_to_addresses() {
     assert_eq!(serving.ask(limit)["data"]["rateLimit"], of_address);
     let of_token = serde_json::json!({ "scope": "TOKEN", "limit": 7, "restoreRate": 3 });
     assert_eq!(serving.ask_as(Some(token), limit)["data"]["rateLimit"], of_token);
-    let too_dear = serving.ask("{ post(slug: \"hello\") { title } }");
-    let message = too_dear["errors"][0]["message"].as_str().unwrap_or_default();
-    assert!(message.contains("; the limit is 1."), "{too_dear}");
+    let posts = "{ a: post(slug: \"hello\") { title } b: post(slug: \"other\") { title } }";
+    for (token, limit) in [(None, "; the limit is 1."), (Some(token), "; the limit is 2.")] {
+        let too_dear = serving.ask_as(token, posts);
+        let message = too_dear["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(limit), "{too_dear}");
+    }
     assert_eq!(serving.stop().0, Some(0));
 }

@@ -55,6 +55,28 @@ fn unfinished_long_bodies_stay_within_the_memory_budget() {
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
+/// Together they would take the memory of all requests. The other request needs some of it, because its document is long.
+#[test]
+fn bodies_that_arrive_slowly_leave_memory_to_others() {
+    let example = Example::start(&[], &[]);
+    let address = &example.serving.address;
+    let long = long_request(1_000_000);
+    let arriving = |_| {
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.set_write_timeout(Some(Duration::from_secs(1))).expect("a timeout");
+        // The server need not take all of it.
+        let _ = stream.write_all(&long[..600_000]);
+        stream
+    };
+    let held: Vec<TcpStream> = (0..200).map(arriving).collect();
+    thread::sleep(Duration::from_secs(1));
+    let fields: Vec<String> =
+        (0..40).map(|n| format!("a{n}: posts(first: 1) {{ nodes {{ id title slug }} }}")).collect();
+    assert_eq!(ask(address, &post(json!({ "query": format!("{{ {} }}", fields.join(" ")) }))).0, 200);
+    drop(held);
+    assert_eq!(example.serving.stop().0, Some(0));
+}
+
 /// Whether the server answers with 200, and has not refused the body and ended the connection before.
 fn is_ok(mut stream: TcpStream) -> bool {
     let mut answer = String::new();

@@ -173,3 +173,33 @@ async fn a_stream_by_get_runs_everything_but_mutations() {
     server.site.ask_as(Some(EDITOR_TOKEN), mutation).await;
     assert_eq!(changes.data().await["changes"]["changes"][0]["nodeType"], "Tag");
 }
+
+/// As urql and others send it, by which the server chooses.
+const ANY: &str = "application/graphql-response+json, application/json, text/event-stream, multipart/mixed";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_gets_events_from_a_client_that_prefers_json() {
+    let server = Server::start().await;
+    let url = format!("http://{}/graphql", server.address);
+    let sent = |by_get: bool, query: &str, accept: &str| {
+        let client = reqwest::Client::new();
+        let request = match by_get {
+            true => client.get(&url).query(&[("query", query)]),
+            false => {
+                client.post(&url).header("content-type", "application/json").body(json!({ "query": query }).to_string())
+            }
+        };
+        request.header("accept", accept)
+    };
+    for by_get in [true, false] {
+        let mut changes = Events::sent(sent(by_get, CHANGES, ANY)).await;
+        assert_eq!(changes.response.headers()["content-type"], "text/event-stream", "{by_get}");
+        assert_eq!(changes.block().await.as_deref(), Some(":"), "{by_get}");
+        let query = sent(by_get, "{ posts { totalCount } }", ANY).send().await.expect("an answer");
+        assert_eq!(query.headers()["content-type"], "application/graphql-response+json; charset=utf-8", "{by_get}");
+        for accept in ["application/json, text/event-stream;q=0", "application/json, */*"] {
+            let refused = sent(by_get, CHANGES, accept).send().await.expect("an answer");
+            assert_eq!(refused.status(), 406, "{by_get} {accept}");
+        }
+    }
+}

@@ -105,8 +105,7 @@ async fn site_with_pictures() -> (Site, AssetLibrary, [String; 2]) {
     let report = import(&site.content, source.path()).await.expect("an import");
     assert_eq!((report.failed.len(), report.pages.made), (0, 1), "{report:?}");
     let lines = json_lines(&site).await.join("\n");
-    let mut paths: Vec<String> =
-        library.list().await.expect("pictures").into_iter().map(|stored| stored.name.path()).collect();
+    let mut paths: Vec<String> = library.list().await.expect("pictures").into_iter().map(|name| name.path()).collect();
     paths.sort_by_key(|path| lines.contains(path.as_str()));
     let paths = paths.try_into().expect("two pictures");
     (site, library, paths)

@@ -287,7 +287,7 @@ async fn a_picture_that_only_a_link_or_metadata_names_is_kept() {
     let (site, library) = site().await;
     import(&site.content, source.path()).await.expect("an import");
     let stored = library.list().await.expect("pictures");
-    let [one, two] = [0, 1].map(|at| stored[at].name.path());
+    let [one, two] = [0, 1].map(|at| stored[at].path());
     write(source.path(), "a.md", &text(&format!("gallery: [{one}]\n---\n[A link]({two})\n")));
     import(&site.content, source.path()).await.expect("an import");
     let files = assert_same_after_markdown(&site).await;
@@ -322,7 +322,7 @@ async fn a_picture_that_was_edited_in_the_folder_has_its_new_address() {
     }
     let (to, library) = self::site().await;
     import(&to.content, exported.path()).await.expect("an import");
-    let names: Vec<String> = library.list().await.expect("pictures").into_iter().map(|s| s.name.path()).collect();
+    let names: Vec<String> = library.list().await.expect("pictures").into_iter().map(|name| name.path()).collect();
     let lines = json_lines(&to).await.join("\n");
     assert_eq!(names.len(), 2);
     let shown = |path: &String| lines.contains(&format!("![]({path}?width=160)"));
