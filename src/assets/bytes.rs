@@ -18,8 +18,8 @@ use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{
-    Attribute, Attributes, Error, GetOptions, MultipartUpload, ObjectStore, ObjectStoreExt, PutMultipartOptions,
-    PutOptions,
+    Attribute, Attributes, Error, GetOptions, MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt,
+    PutMultipartOptions, PutOptions,
 };
 use tokio::sync::Semaphore;
 
@@ -67,14 +67,6 @@ impl FoundForm {
             Self::Original => original,
         }
     }
-}
-
-/// An asset of the store, found by a look through all of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredName {
-    pub name: AssetName,
-    /// When its bytes were last written, in seconds of Unix time.
-    pub written_at: i64,
 }
 
 /// Clones share the state.
@@ -260,13 +252,10 @@ impl AssetBytes {
     }
 
     /// All originals. Files with other names are not assets, and are left alone.
-    pub(super) async fn list(&self) -> Result<Vec<StoredName>> {
-        let listed = self.store.list(Some(&Path::from(ORIGINALS))).map(|found| {
-            let found = found?;
-            let name = found.location.filename().and_then(|name| name.parse().ok());
-            Ok(name.map(|name| StoredName { name, written_at: found.last_modified.timestamp() }))
-        });
-        listed.try_filter_map(|name| std::future::ready(Ok(name))).try_collect().await
+    pub(super) async fn list(&self) -> Result<Vec<AssetName>> {
+        let listed = self.store.list(Some(&Path::from(ORIGINALS)));
+        let name = |found: ObjectMeta| found.location.filename().and_then(|name| name.parse().ok());
+        listed.try_filter_map(|found| std::future::ready(Ok(name(found)))).try_collect().await
     }
 }
 

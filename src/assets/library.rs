@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::FILE_BYTES_MIN;
-use super::bytes::{AssetBytes, Found, PART_BYTES, StoredName};
+use super::bytes::{AssetBytes, Found, PART_BYTES};
 use super::clean::{Cleaned, clean, format_of};
 use super::cloud;
 use super::decode::{check_size, decode, placeholder, white};
@@ -254,8 +254,8 @@ impl AssetLibrary {
         Ok(self.bytes.find(name).await?.is_some())
     }
 
-    /// All assets whose bytes are stored.
-    pub async fn list(&self) -> Result<Vec<StoredName>> {
+    /// All assets whose bytes are stored. No server asks for it.
+    pub async fn list(&self) -> Result<Vec<AssetName>> {
         Ok(self.bytes.list().await?)
     }
 

@@ -18,7 +18,7 @@ mod open_graph;
 mod place;
 mod resize;
 
-pub use bytes::{Found, StoredName};
+pub use bytes::Found;
 pub use error::{AssetError, BadFile, BadPicture};
 pub use form::{Form, WIDTHS, Width};
 pub use library::{AssetLibrary, AssetLimits, CleanAsset, ReadyAsset};

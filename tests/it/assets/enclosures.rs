@@ -131,7 +131,7 @@ async fn an_enclosure_of_a_folder_is_its_file_and_every_export_has_it() {
         names.sort();
         names
     };
-    let names = sorted(files.list().await.expect("files").iter().map(|one| one.name.path()).collect());
+    let names = sorted(files.list().await.expect("files").iter().map(|one| one.path()).collect());
     assert_eq!(sorted(vec![url(3), url(5)]), names);
     let expected = json!([
         { "slug": "f", "enclosure": null },
@@ -190,7 +190,7 @@ async fn an_enclosure_of_wordpress_is_one_of_the_post() {
         ["its enclosure has a URL that does not begin with http:// or https://; it is only in the metadata"]
     );
     let read = site.query(&format!("{{ posts {{ nodes {{ {FIELDS} }} }} }}")).await;
-    let path = files.list().await.expect("files")[0].name.path();
+    let path = files.list().await.expect("files")[0].path();
     let expected = json!([
         { "enclosure": null },
         { "enclosure": { "url": "https://cdn.example/b.mp3", "byteSize": 77, "contentType": "audio/mpeg" } },

@@ -125,7 +125,7 @@ async fn a_large_file_is_stored_in_parts_and_served_in_parts(place: &Place) {
     let tag = whole.header(header::ETAG).to_owned();
     assert_eq!(gallery.get(url, &[(header::IF_NONE_MATCH, &tag)]).await.status, StatusCode::NOT_MODIFIED);
     let names = gallery.library.list().await.expect("the files");
-    assert_eq!(names.iter().map(|stored| stored.name.path()).collect::<Vec<_>>(), [url]);
+    assert_eq!(names.iter().map(|name| name.path()).collect::<Vec<_>>(), [url]);
     let input = format!("id: {}, expectedVersion: 1", asset["id"]);
     assert_eq!(gallery.refused("deleteAsset", &input).await, json!([]));
     assert_eq!(gallery.library.list().await.expect("the files"), []);
