@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::net::TcpListener;
 
 use measured::Measured;
@@ -72,8 +73,13 @@ pub async fn serve(
     if !reads_only && let Err(error) = content.recover_assets().await {
         tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
     }
+    let shutdown = shutdown.shared();
     if !reads_only {
-        unpublish_due(&content).await;
+        // Thousands can be due after a time without a server.
+        tokio::select! {
+            _ = unpublish_due(&content) => {}
+            () = shutdown.clone() => {}
+        }
     }
     let routes = build_router(&content, serving, writes.clone());
     let beside = store_folder.as_deref().filter(|_| !reads_only).and_then(|folder| listen_beside(&content, folder));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::keys::site_page::PageRow;
 use crate::keys::{Table, lookup, site_page};
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Instant, PostId};
+use crate::model::{Instant, PostId, WholeSitePage};
 use crate::store::{Key, PAGE_ROWS_MAX, RowRange};
 
 use super::commands;
@@ -87,8 +87,9 @@ impl Content {
         let mut tree = writer.page_tree().await?;
         let page = tree.by_id(id).await?;
         let Some(before) = page.filter(|page| page.page.post.unpublish_at == Some(at)) else { return Ok(Some(())) };
-        let mut after = before.with_text(commands::end(&before.to_post(), self.clock.now()));
-        (after.page.is_scheduled, after.changed_by) = (false, None);
+        let ended = commands::end(&before.to_post(), self.clock.now());
+        let mut after = WholeSitePage { changed_by: ended.changed_by.clone(), ..before.with_text(ended) };
+        after.page.is_scheduled = false;
         tree.put(after.clone());
         if writer.write_pages(tree).await? != PagesWritten::Done {
             return Ok(None);

@@ -23,7 +23,7 @@ use crate::import::{
     parallel, resolve_post_slugs, resolve_terms,
 };
 use crate::model::{
-    ActorKind, ActorSnapshot, BadParent, IndexedFields, Instant, PostId, Slug, Term, TermKind, WholePost, rules,
+    ActorKind, ActorSnapshot, BadParent, IndexedFields, Instant, Post, PostId, Slug, Term, TermKind, WholePost, rules,
 };
 use crate::telemetry::metrics;
 
@@ -274,11 +274,12 @@ impl Parts {
         if before.is_some_and(|before| is_same(before, &after, updated_at)) {
             return Ok(Built::Unchanged);
         }
-        let change = Change { before: stored, after: Some(after) };
-        match changed_here(&change) {
-            Some(by) if !self.overwrites => Ok(Built::Kept(kept(&entries[index].origin, by))),
-            _ => plan_change(change, indexed).map(|planned| Built::Changed(Box::new(planned), note)).map_err(failed),
+        let changed_by = before.and_then(|before| changed_here(before.changed_by.as_ref(), &before.post));
+        if let Some(by) = changed_by.filter(|_| !self.overwrites) {
+            return Ok(Built::Kept(kept(&entries[index].origin, by)));
         }
+        let change = Change { before: stored, after: Some(after) };
+        plan_change(change, indexed).map(|planned| Built::Changed(Box::new(planned), note)).map_err(failed)
     }
 }
 
@@ -289,10 +290,13 @@ fn plan_change(change: Change, indexed: &IndexedFields) -> std::result::Result<P
     })
 }
 
-/// The name of the actor that has changed the stored post since the last import, if any. An import must not overwrite such a change by default.
-fn changed_here(change: &Change) -> Option<&str> {
-    let by = change.before.as_ref()?.whole.changed_by.as_ref()?;
-    (by.kind != ActorKind::Import).then_some(by.name.as_str())
+/// Who has changed the stored post or page since the last import, if anybody has. An import must not overwrite such a change by default.
+fn changed_here<'s>(changed_by: Option<&'s ActorSnapshot>, stored: &Post) -> Option<&'s str> {
+    match changed_by {
+        Some(by) => (by.kind != ActorKind::Import).then_some(by.name.as_str()),
+        // The server has made it a draft at `unpublishAt`, after a mutation.
+        None => stored.published_at.is_none().then_some("the server"),
+    }
 }
 
 fn kept(origin: &str, by: &str) -> Note {

@@ -10,14 +10,13 @@ use crate::content::{Content, ContentError, Result, Writer};
 use crate::model::post::BadTranslation;
 use crate::model::site_page::{FORMER_PATHS_MAX, PAGES_MAX, SCHEDULED_PAGES_MAX};
 use crate::model::{
-    ActorKind, ActorSnapshot, Instant, PagePath, Post, PostId, PostStatus, TranslationGroup, WholePost, WholeSitePage,
-    rules,
+    ActorSnapshot, Instant, PagePath, Post, PostId, PostStatus, TranslationGroup, WholePost, WholeSitePage, rules,
 };
 
 use super::build::{generated_excerpt, is_over, note_of_end, subtitle, unpublish_at};
-use super::kept;
 use super::report::{ImportOptions, ImportReport};
 use super::translations::{Groups, not_linked};
+use super::{changed_here, kept};
 use crate::import::{Failed, ImportedPage, Note, in_words, stored_origin};
 
 /// Pages of one transaction: a new page is four rows at most of 100, with its place in a group of translations.
@@ -211,9 +210,9 @@ impl PageImport<'_> {
         if is_same(&after) {
             return Ok(Planned::Unchanged);
         }
-        let changed_by = before.changed_by.as_ref().filter(|by| by.kind != ActorKind::Import);
+        let changed_by = changed_here(before.changed_by.as_ref(), &before.page.post);
         if let Some(by) = changed_by.filter(|_| !self.options.overwrite) {
-            return Ok(Planned::Kept(kept(&page.name(), &by.name)));
+            return Ok(Planned::Kept(kept(&page.name(), by)));
         }
         if let Err(reason) = checked(&after) {
             return Ok(failed(reason));

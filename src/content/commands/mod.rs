@@ -11,7 +11,9 @@ use serde::Serialize;
 use crate::model::excerpt::excerpt_of;
 use crate::model::language::BadLanguage;
 use crate::model::rules::{self, Broken};
-use crate::model::{DeclaredObject, Instant, JsonValue, Language, Metadata, Post, PostId, Slug, TermKind, WholePost};
+use crate::model::{
+    ActorKind, DeclaredObject, Instant, JsonValue, Language, Metadata, Post, PostId, Slug, TermKind, WholePost,
+};
 
 use metadata::SentMetadata;
 pub(crate) use named::{NamedEnclosure, NamedPicture};
@@ -280,12 +282,13 @@ pub(crate) fn link(before: &WholePost, group: Option<PostId>, now: Instant) -> E
     Ok(linked)
 }
 
-/// The post as a draft, at the end of its publication. No rule stops that.
+/// The post as a draft, at the end of its publication. No rule stops that. What an import made remains its own, so that it replaces that and nothing else.
 pub(crate) fn end(before: &WholePost, now: Instant) -> WholePost {
     let is = before.post.clone();
     let version = is.version.saturating_add(1);
     let post = Post { published_at: None, unpublish_at: None, version, updated_at: now, ..is };
-    WholePost { post, changed_by: None, ..before.clone() }
+    let changed_by = before.changed_by.clone().filter(|by| by.kind == ActorKind::Import);
+    WholePost { post, changed_by, ..before.clone() }
 }
 
 fn next_version(before: &WholePost, mut after: WholePost, now: Instant) -> Edited<WholePost> {

@@ -41,7 +41,7 @@ impl Revision {
         DateTime(self.0.whole.post.updated_at)
     }
 
-    /// Null if the server itself made it, at `unpublishAt`.
+    /// Null if the server itself made it, at `unpublishAt`, unless an import had made the one before.
     async fn changed_by(&self) -> Option<ActorObject> {
         self.0.whole.changed_by.clone().map(ActorObject)
     }

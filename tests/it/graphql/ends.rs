@@ -10,7 +10,7 @@ use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{Batch, Operation, Precondition, Properties, Store};
 use tidings::testing::RepairOptions;
 
-use crate::support::folder::{counts, exported, folder, import};
+use crate::support::folder::{counts, exported, folder, import, write};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant};
@@ -176,6 +176,36 @@ async fn an_export_has_the_end_and_what_is_over_is_imported_as_a_draft() {
         assert_eq!((&seen["post"]["status"], &seen["page"]["status"]), (&json!("DRAFT"), &json!("DRAFT")));
         late.assert_sound().await;
     }
+}
+
+#[tokio::test]
+async fn an_import_replaces_what_has_ended_only_if_an_import_had_made_it() {
+    const LATE: &str = "2099-01-01T00:00:00.000Z";
+    let site = Site::in_memory().await;
+    let source = folder(&[
+        ("posts/a.md", "---\ntitle: A\ndate: 2024-01-01\n---\nb\n"),
+        ("posts/c.md", "---\ntitle: C\ndate: 2024-01-01\nexpiryDate: 2099-01-01\n---\nb\n"),
+        ("about.md", "---\ntitle: About\n---\nb\n"),
+    ]);
+    import(&site.content, source.path()).await.expect("an import");
+    let ids = "{ post(slug: \"a\") { id } page(path: \"about\") { id } }";
+    let ids = site.ask_as(Some(EDITOR_TOKEN), ids).await["data"].clone();
+    for (kind, field, _) in KINDS {
+        let input = format!("id: {}, expectedVersion: 1, unpublishAt: \"{LATE}\"", ids[field]["id"]);
+        let payload = change(&site, &format!("update{kind}"), &input, field).await;
+        assert_eq!(payload["userErrors"], json!([]), "{payload}");
+    }
+    site.clock.set(instant(LATE));
+    site.content.unpublish_due().await.expect("it runs");
+
+    write(source.path(), "posts/c.md", "---\ntitle: C\ndate: 2024-01-01\n---\nb\n");
+    let report = import(&site.content, source.path()).await.expect("an import");
+    assert_eq!((counts(&report), report.kept), ((0, 1, 0, 0), 2), "{report:?}");
+    let query = "{ a: post(slug: \"a\") { status } c: post(slug: \"c\") { status } page(path: \"about\") { status } }";
+    let [draft, published] = ["DRAFT", "PUBLISHED"].map(|status| json!({ "status": status }));
+    let expected = json!({ "a": draft, "c": published, "page": draft });
+    assert_eq!(site.ask_as(Some(EDITOR_TOKEN), query).await["data"], expected);
+    site.assert_sound().await;
 }
 
 #[tokio::test]

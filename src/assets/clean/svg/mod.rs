@@ -220,11 +220,11 @@ impl Drawing {
         if self.size.is_some() && self.open.is_empty() {
             return Err(malformed("there is an element after its end"));
         }
-        let (space, name) = spaces.resolve_element(start.name());
-        let (space, name) = (Space::of(&space)?, name.into_inner());
+        let (declared, name) = spaces.resolve_element(start.name());
+        let (space, name) = (Space::of(&declared)?, name.into_inner());
         let known = names::element(name).filter(|_| space == Space::Svg);
         if self.size.is_none() && known.is_none_or(|(name, _)| name != "svg") {
-            return Err(not_svg(name, space));
+            return Err(not_svg(name, &declared));
         }
         let parent = self.open.last().map_or(Content::Elements, |open| open.content);
         let Some((name, content)) = known.filter(|_| parent.has_elements()) else {
@@ -316,9 +316,13 @@ impl Drawing {
     }
 }
 
-fn not_svg(name: &str, space: Space) -> BadPicture {
+fn not_svg(name: &str, space: &ResolveResult<'_>) -> BadPicture {
     match (name, space) {
-        ("svg", Space::None) => damaged("its root has no namespace; add xmlns=\"http://www.w3.org/2000/svg\""),
+        ("svg", ResolveResult::Unbound) => {
+            damaged("its root has no namespace; add xmlns=\"http://www.w3.org/2000/svg\"")
+        }
+        // Of Adobe Illustrator, which names the namespaces by entities.
+        ("svg", ResolveResult::Bound(Namespace(name))) if name.starts_with('&') => unsupported(ENTITIES),
         _ => BadPicture::Unknown,
     }
 }

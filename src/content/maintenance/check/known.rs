@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::content::tables::rows::{pointer, post as post_rows};
 use crate::content::write::claim_row;
 use crate::keys::{Collection, PostPlace, Table, lookup, term, time};
-use crate::model::{Instant, Post, PostId, PostKey};
+use crate::model::{Instant, Post, PostId, PostKey, Slug};
 use crate::store::{Key, Properties, Value};
 
 /// The key of the post of a row in a list that is ordered by time.
@@ -39,7 +39,14 @@ pub(super) fn rows_of(table: Table, post: &Post) -> Vec<(Key, Properties)> {
 }
 
 pub(in crate::content::maintenance) fn row_of(table: Table, key: &Key, post: &Post) -> Option<Properties> {
-    rows_of(table, post).into_iter().find(|(of, _)| of == key).map(|(_, row)| row)
+    let Table::PostsBy(kind) = table else {
+        return rows_of(table, post).into_iter().find(|(of, _)| of == key).map(|(_, row)| row);
+    };
+    // Without the rows of the other terms of the post, each of which is looked at in the same way.
+    let is_public = PostPlace::of(post).collection == Collection::Posts;
+    let is_row = is_public && time::pair(key.partition(), &post.key()).contains(key);
+    let is_in = |slug: &Slug| term::posts_partition(slug) == key.partition();
+    (is_row && post.indexed(kind).iter().any(is_in)).then(|| pointer::pointer(post))
 }
 
 /// Whether a row has what it should have; the version of its post may be an earlier one, because not every change writes the row.

@@ -3,16 +3,9 @@
 
 use crate::keys::PostPlace;
 use crate::model::Post;
-use crate::store::{Entity, Properties, StoreError};
+use crate::store::Properties;
 
-use super::{NewRow, RowFields};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pointer {
-    pub post_partition: String,
-    pub post_row: String,
-    pub version: i32,
-}
+use super::NewRow;
 
 pub fn pointer(post: &Post) -> Properties {
     let summary = PostPlace::of(post).summary();
@@ -21,13 +14,4 @@ pub fn pointer(post: &Post) -> Properties {
         .text("PostRowKey", summary.row())
         .int32("Version", post.version)
         .build()
-}
-
-pub fn read(row: &Entity) -> Result<Pointer, StoreError> {
-    let fields = RowFields(row);
-    Ok(Pointer {
-        post_partition: fields.text("PostPartitionKey")?.to_string(),
-        post_row: fields.text("PostRowKey")?.to_string(),
-        version: fields.int32("Version")?,
-    })
 }

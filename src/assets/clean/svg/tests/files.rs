@@ -132,6 +132,9 @@ fn entities_of_a_file_are_never_expanded() {
         let refused = cleaned(&file).expect_err(&file);
         assert!(refused.to_string().contains("entities of its own"), "{refused}: {file}");
     }
+    let illustrator = "<!DOCTYPE svg [<!ENTITY ns \"http://www.w3.org/2000/svg\">]><svg xmlns=\"&ns;\"/>";
+    let refused = cleaned(illustrator).expect_err("an entity");
+    assert!(refused.to_string().contains("entities of its own"), "{refused}");
     let named = format!("<!DOCTYPE svg [<!ENTITY ns \"http://www.w3.org/2000/svg\">]>{ROOT}><g xmlns='&ns;'/></svg>");
     assert_eq!(checked(&named), Ok(format!("{ROOT}/>")), "an element of another namespace");
 }
