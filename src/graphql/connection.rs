@@ -73,15 +73,15 @@ pub struct PostEdge {
 #[Object]
 impl PostConnection {
     /// Each item with its cursor.
-    async fn edges(&self) -> Vec<PostEdge> {
+    async fn edges(&self) -> ReadyList<PostEdge> {
         let cursors = self.list.cursors();
         let edge = |post: &Arc<Post>| PostEdge { cursor: cursors.of(post), node: PostObject::new(Arc::clone(post)) };
-        self.page.items.iter().map(edge).collect()
+        ReadyList(self.page.items.iter().map(edge).collect())
     }
 
     /// The items.
-    async fn nodes(&self) -> Vec<PostObject> {
-        self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect()
+    async fn nodes(&self) -> ReadyList<PostObject> {
+        ReadyList(self.page.items.iter().map(|post| PostObject::new(Arc::clone(post))).collect())
     }
 
     /// The position of this page in the list.
@@ -187,9 +187,9 @@ macro_rules! term_connection {
         #[Object]
         impl $connection {
             /// Each item with its cursor.
-            async fn edges(&self) -> Vec<$edge> {
+            async fn edges(&self) -> ReadyList<$edge> {
                 let edge = |term: &Arc<Term>| $edge { cursor: self.0.cursor(term), node: $node(Arc::clone(term)) };
-                self.0.page.items.iter().map(edge).collect()
+                ReadyList(self.0.page.items.iter().map(edge).collect())
             }
 
             /// The items.

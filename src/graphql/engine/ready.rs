@@ -1,9 +1,10 @@
 //! Lists of objects that are written as JSON at once. The rule: the text is what the engine would return; a list with a field that can wait or fail is left to
 //! the engine.
 //!
-//! The engine allocates a future and a task for each field, and a map for each object; the terms of posts are most of the objects of a page. Each object of
-//! such a list is a single [`Value::Binary`], which the writer of the answer copies. The completion need not check them, because they cannot fail and their
-//! keys are in order. A document that selects a field with a selection set twice under one key is not written this way, because the engine merges such values.
+//! The engine allocates a future and a task for each field, and a map for each object, which is most of the cost of a page whose posts and terms are in memory.
+//! Each object of such a list is a single [`Value::Binary`], which the writer of the answer copies. The completion need not check them, because they cannot
+//! fail and their keys are in order. A document that selects a field with a selection set twice under one key is not written this way, because the engine
+//! merges such values.
 
 use std::borrow::Cow;
 
@@ -18,13 +19,13 @@ use crate::graphql::context::RequestContext;
 /// Longer texts are not written here, because the writer of the answer treats them as bodies, whose memory is already charged.
 pub const SHORT_BYTES_MAX: usize = 2 * 1024;
 
-/// Writes the value of a field.
-pub type WriteField<T> = fn(&T, &RequestContext, &mut Vec<u8>);
+/// Writes the value of a field. Returns false if the field is not ready for this object; then the written bytes are discarded.
+pub type WriteField<T> = Box<dyn Fn(&T, &RequestContext, &mut Vec<u8>) -> bool + Send + Sync>;
 
 /// An object type that may have ready fields.
 pub trait ReadyObject: ObjectType + Sized {
-    /// `None` if the field has arguments or a selection set, or can wait or fail.
-    fn ready(field: &str) -> Option<WriteField<Self>>;
+    /// `None` if the field can wait or fail.
+    fn ready(ctx: &ContextSelectionSet<'_>, field: &Field) -> Option<WriteField<Self>>;
 }
 
 /// The value of a field whose type is a list of objects.
@@ -52,42 +53,64 @@ impl<T: ReadyObject> OutputType for ReadyList<T> {
 }
 
 impl<T: ReadyObject> ReadyList<T> {
-    /// The JSON of each object, if all selected fields are ready and all objects are short.
+    /// The JSON of each object, if all fields of all objects are ready and short.
     fn written(&self, ctx: &ContextSelectionSet<'_>) -> Option<Vec<Value>> {
         let request = ctx.data_opt::<RequestContext>().filter(|request| request.writes_text)?;
-        let mut fields: Vec<(String, WriteField<T>)> = Vec::new();
-        for field in fields_of(ctx, &T::type_name(), &ctx.item.node) {
-            let field = &field.node;
-            let key = field.response_key().node.as_str();
-            if key == TYPE_NAME_KEY {
-                continue;
-            }
-            let key = format!("{}\"{key}\":", if fields.is_empty() { '{' } else { ',' });
-            if !field.directives.is_empty() || fields.iter().any(|(other, _)| other[1..] == key[1..]) {
-                return None;
-            }
-            fields.push((key, T::ready(&field.name.node)?));
-        }
-        if fields.is_empty() {
-            return None;
-        }
+        let plan = Plan::of(ctx, &ctx.item.node)?;
         let text = |object: &T| {
             let mut json = Vec::new();
-            for (key, write) in &fields {
-                json.extend_from_slice(key.as_bytes());
-                write(object, request, &mut json);
-            }
-            json.push(b'}');
-            (json.len() < SHORT_BYTES_MAX).then(|| Value::Binary(json.into()))
+            let is_written = plan.write(object, request, &mut json) && json.len() < SHORT_BYTES_MAX;
+            is_written.then(|| Value::Binary(json.into()))
         };
         self.0.iter().map(text).collect()
     }
 }
 
-/// Writes a value as JSON.
-pub(in crate::graphql) fn write(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    serde_json::to_writer(json, value)
-        .expect("a text or a number can be written as JSON, and a vector accepts every byte");
+/// How the selected fields of objects of one type are written: the quoted key and the colon, and the value.
+pub(in crate::graphql) struct Plan<T>(Vec<(String, WriteField<T>)>);
+
+impl<T: ReadyObject> Plan<T> {
+    /// `None` if a field is not ready, or no key is selected.
+    pub(in crate::graphql) fn of(ctx: &ContextSelectionSet<'_>, set: &SelectionSet) -> Option<Self> {
+        let mut fields: Vec<(String, WriteField<T>)> = Vec::with_capacity(set.items.len());
+        for field in fields_of(ctx, &T::type_name(), set) {
+            let field = &field.node;
+            let key = field.response_key().node.as_str();
+            if key == TYPE_NAME_KEY {
+                continue;
+            }
+            let key = format!("\"{key}\":");
+            if !field.directives.is_empty() || fields.iter().any(|(other, _)| *other == key) {
+                return None;
+            }
+            let write: WriteField<T> = match field.name.node.as_str() {
+                "__typename" => Box::new(|object, _, json| write(json, &*object.introspection_type_name())),
+                _ => T::ready(ctx, field)?,
+            };
+            fields.push((key, write));
+        }
+        (!fields.is_empty()).then_some(Self(fields))
+    }
+
+    /// Writes an object. Returns false if one of its fields is not ready.
+    pub(in crate::graphql) fn write(&self, object: &T, request: &RequestContext, json: &mut Vec<u8>) -> bool {
+        let mut separator = b'{';
+        for (key, write) in &self.0 {
+            json.push(separator);
+            separator = b',';
+            json.extend_from_slice(key.as_bytes());
+            if !write(object, request, json) {
+                return false;
+            }
+        }
+        json.push(b'}');
+        true
+    }
+}
+
+/// Writes a value as JSON. Returns false if it cannot be encoded.
+pub(in crate::graphql) fn write(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) -> bool {
+    serde_json::to_writer(json, value).is_ok()
 }
 
 /// The fields of a selection set and its fragments on objects of this type, in order: the same as in the engine. `@skip` and `@include` are evaluated before the

@@ -12,6 +12,7 @@ pub mod node;
 pub mod operation_cost;
 pub mod page;
 pub mod post;
+mod ready;
 pub mod revision;
 pub mod rich_text;
 pub mod series;

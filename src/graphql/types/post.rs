@@ -62,6 +62,10 @@ impl PostObject {
         Self { post, details: Some(details) }
     }
 
+    pub(super) fn post(&self) -> &Post {
+        &self.post
+    }
+
     fn is_published(&self, ctx: &Context<'_>) -> bool {
         self.post.status(context::of(ctx).reader.now()) == model::PostStatus::Published
     }

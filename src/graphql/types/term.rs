@@ -6,7 +6,6 @@ use async_graphql::{Context, ID, Interface, Object, SimpleObject};
 
 use crate::graphql::arguments::Paging;
 use crate::graphql::connection::{CategoryConnection, PageOfTerms, PostConnection};
-use crate::graphql::engine::ready::{ReadyObject, WriteField, write};
 use crate::graphql::failure::Result;
 use crate::graphql::filter::{self, PostFilter};
 use crate::graphql::list_size::{ListSize, Size};
@@ -32,22 +31,6 @@ macro_rules! term_type {
         $(#[$of_posts:meta])* posts { $($after_posts:tt)* }
     ) => {
         pub struct $type(pub Arc<Term>);
-
-        impl ReadyObject for $type {
-            fn ready(field: &str) -> Option<WriteField<Self>> {
-                let write: WriteField<Self> = match field {
-                    "__typename" => |_, _, json| write(json, stringify!($type)),
-                    "id" => |term, _, json| write(json, &term.0.node_id().to_string()),
-                    "slug" => |term, _, json| write(json, term.0.slug.as_str()),
-                    "canonicalUrl" => |term, request, json| write(json, &address_of_term(request, &term.0)),
-                    "name" => |term, _, json| write(json, &term.0.name),
-                    "description" => |term, _, json| write(json, &term.0.description),
-                    "version" => |term, _, json| write(json, &term.0.version),
-                    _ => return None,
-                };
-                Some(write)
-            }
-        }
 
         $(#[$doc])*
         #[Object]
