@@ -172,7 +172,12 @@ fn pictures_that_nobody_takes_keep_no_file_open() {
     // Until the buffers of the system are full, the next pieces are read.
     let begun = Instant::now();
     while open_files(serving.id()) > most {
-        assert!(begun.elapsed() < Duration::from_secs(120), "{before} before, {} while {} wait", open_files(serving.id()), untaken.count());
+        assert!(
+            begun.elapsed() < Duration::from_secs(120),
+            "{before} before, {} while {} wait",
+            open_files(serving.id()),
+            untaken.count()
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     let (status, taken) = get(&serving.address, &untaken.path);

@@ -15,8 +15,10 @@ fn start(blog: &Blog) -> Serving {
 /// Creates a post that is public for this long.
 fn create(server: &Serving, slug: &str, public_for: Duration) {
     let at = tidings::app::now().to_chrono() + public_for;
-    let input =
-        format!("slug: \"{slug}\", title: \"A\", markdown: \"b\", publish: true, unpublishAt: \"{}\"", at.format("%Y-%m-%dT%H:%M:%S%.3fZ"));
+    let input = format!(
+        "slug: \"{slug}\", title: \"A\", markdown: \"b\", publish: true, unpublishAt: \"{}\"",
+        at.format("%Y-%m-%dT%H:%M:%S%.3fZ")
+    );
     let answer = server.ask_as(
         Some(TOKEN),
         &format!("mutation {{ createPost(input: {{ {input} }}) {{ userErrors {{ message }} }} }}"),

@@ -97,7 +97,10 @@ fn an_import_and_a_server_use_the_declared_fields() {
     assert!(serving.get("/schema.graphql", &[]).1.contains("\ntype PageFields {\n\twide: Boolean\n}\n"));
     drop(serving);
     let refused = run(&["serve", "--store", &blog.store(), "--manifest", manifest]);
-    assert!(refused.code == Some(2) && refused.err.contains("Unknown field \"fields\" on type \"Post\""), "{refused:?}");
+    assert!(
+        refused.code == Some(2) && refused.err.contains("Unknown field \"fields\" on type \"Post\""),
+        "{refused:?}"
+    );
 }
 
 #[test]
