@@ -59,9 +59,9 @@ pub async fn import(
     let writer = content.writer()?.by(ActorSnapshot::import());
     let mut report = ImportReport {
         redirects: source.found.redirects.len(),
-        skipped: source.found.skipped.to_vec(),
-        failed: source.found.failed.to_vec(),
-        notes: source.found.notes.to_vec(),
+        skipped: source.found.skipped.clone(),
+        failed: source.found.failed.clone(),
+        notes: source.found.notes.clone(),
         metadata: source.metadata(),
         ignored: source.ignored(),
         ..ImportReport::default()
@@ -71,7 +71,7 @@ pub async fn import(
     let resolved = find_renamed(&inventory, &source, posts);
     let links = InternalLinks::of(&source, &resolved);
     let pictures = pictures::add(content, &source, options, &mut report).await?;
-    let mut pages = source.found.pages.to_vec();
+    let mut pages = source.found.pages.clone();
     for page in &mut pages {
         let origin = page.origin.as_deref().unwrap_or_default();
         pictures.replace(origin, &mut page.markdown, &mut page.cover, page.of_export.as_ref());

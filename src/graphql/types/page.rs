@@ -193,7 +193,7 @@ impl PageObject {
     /// The pages above this one that this request shows, from the top; at most 9.
     #[graphql(directive = ListSize::apply(Size::Ancestors))]
     async fn breadcrumbs(&self, ctx: &Context<'_>) -> Result<Vec<PageObject>> {
-        let found = context::of(ctx).loaders.site_pages.load_many(self.page.ancestors.to_vec()).await?;
+        let found = context::of(ctx).loaders.site_pages.load_many(self.page.ancestors.clone()).await?;
         Ok(found.into_iter().flatten().map(Self::new).collect())
     }
 
