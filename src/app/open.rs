@@ -207,11 +207,21 @@ pub async fn open_to_serve(setting: &StoreSetting, missing: Missing) -> Result<C
         StoreSetting::Azure(settings) => {
             let store = Arc::new(AzureStore::connect(settings)?);
             let prefix = &settings.table_prefix;
-            if missing == Missing::Refuse && !store.has_table(Content::POSTS_TABLE).await? {
-                return refused(format!(
-                    "the Azure account has no Tidings tables with the prefix {prefix:?}: create them with `tidings import PATH` or `tidings serve \
-                     --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
-                ));
+            match store.has_table(Content::POSTS_TABLE).await? {
+                // The table of the log is created before the others.
+                true if !store.has_table(Content::LOG.table).await? => {
+                    return refused(format!(
+                        "the tables with the prefix {prefix:?} were written by an earlier version of Tidings, which kept no log: export them with that \
+                         version (`tidings export FOLDER`), and import the folder into a new prefix (`tidings import FOLDER --table-prefix PREFIX`)"
+                    ));
+                }
+                false if missing == Missing::Refuse => {
+                    return refused(format!(
+                        "the Azure account has no Tidings tables with the prefix {prefix:?}: create them with `tidings import PATH` or `tidings serve \
+                         --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
+                    ));
+                }
+                _ => {}
             }
             let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));
             // The log is outside, so that its requests are observed too.

@@ -4,6 +4,9 @@
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
+use tidings::store::TableStore;
+use tidings::store::azure::AzureStore;
+
 use crate::support::azurite::{Azurite, emulator_key, random_prefix};
 use crate::support::command::{Ran, finish, tidings};
 
@@ -170,4 +173,24 @@ fn a_table_prefix_without_tables_is_refused_by_a_command_that_only_reads() {
         let refused = azure(&[arguments, &["--table-prefix", &prefix]].concat(), Some(&connection));
         assert_eq!(refused.complaint(), expected, "{arguments:?}");
     }
+}
+
+/// Their rows would be read and written by other rules.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tables_without_a_log_are_refused_with_the_way_out() {
+    let azurite = Azurite::any();
+    let connection =
+        format!("AccountName=devstoreaccount1;AccountKey={};TableEndpoint={}", emulator_key(), azurite.endpoint);
+    let prefix = random_prefix();
+    let earlier = AzureStore::connect(&azurite.settings(&prefix)).expect("a client");
+    earlier.create_tables(&["Posts", "PostKeys", "Intents"]).await.expect("the tables of an earlier version");
+    let expected = format!(
+        "the tables with the prefix {prefix:?} were written by an earlier version of Tidings, which kept no log: export them with that version (`tidings \
+         export FOLDER`), and import the folder into a new prefix (`tidings import FOLDER --table-prefix PREFIX`)"
+    );
+    for arguments in [vec!["check"], vec!["export"], vec!["serve", "--create", "--listen", "127.0.0.1:0"]] {
+        let refused = azure(&[arguments.as_slice(), &["--table-prefix", &prefix]].concat(), Some(&connection));
+        assert_eq!(refused.complaint(), expected, "{arguments:?}");
+    }
+    assert!(!earlier.has_table("Log").await.expect("an answer"), "nothing was created");
 }
