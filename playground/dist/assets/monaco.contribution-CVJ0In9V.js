@@ -1,0 +1,1 @@
+export{t as getWorker,n as jsonDefaults}from"./monaco.contribution-CJDkzOeh.js";

@@ -1,1 +1,0 @@
-export{t as getWorker,n as jsonDefaults}from"./monaco.contribution-CCIpOxHT.js";

@@ -1,0 +1,1 @@
+export{r as MouseTargetFactory}from"./mouseTarget-CR1tDZx4.js";
