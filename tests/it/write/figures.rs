@@ -19,7 +19,7 @@ pub const CHANGES: [Figures; 12] = [
     ("delete", (2, 0, 1), (17, 1, 12), 8),
     ("the same with an `idempotencyKey`", (6, 0, 1), (11, 0, 12), 8),
     ("the same again with the same key", (3, 0, 0), (3, 0, 0), 3),
-    ("rename a tag", (1, 0, 1), (7, 0, 8), 7),
+    ("rename a tag", (1, 0, 1), (7, 0, 8), 8),
 ];
 
 pub const TOKEN_CHANGES: [Figures; 3] = [
