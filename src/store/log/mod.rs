@@ -15,7 +15,8 @@ mod settings;
 mod steps;
 mod writer;
 
-use std::sync::{Arc, Weak};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::clock::Clock;
 use crate::model::Instant;
@@ -42,11 +43,14 @@ const KEPT_SECONDS: i64 = 86_400;
 pub struct LogStore {
     writer: Arc<Writer>,
     follower: Follower,
+    /// Of each table, the last row that reports a change which was found to be applied.
+    confirmed: Mutex<HashMap<&'static str, Entity>>,
 }
 
 impl LogStore {
     pub fn new(inner: Store, settings: LogSettings, clock: Clock) -> Self {
-        Self { writer: Arc::new(Writer::new(inner, settings, clock)), follower: Follower::default() }
+        let writer = Arc::new(Writer::new(inner, settings, clock));
+        Self { writer, follower: Follower::default(), confirmed: Mutex::default() }
     }
 
     /// Reads what other servers have appended. One point read if that is nothing.
@@ -214,12 +218,11 @@ impl LogStore {
     async fn confirm(&self, table: &'static str, rows: &[Entity]) -> Result<()> {
         let Some(first) = rows.first() else { return Ok(()) };
         let watermark = Key::new(first.key.partition(), steps::WATERMARK)?;
-        let (settings, progress) = (&self.writer.settings, &self.writer.progress);
-        if settings.table_of(table).role(&watermark, None) != RowRole::Report {
+        if self.writer.settings.table_of(table).role(&watermark, None) != RowRole::Report {
             return Ok(());
         }
-        let place = (table, first.key.clone());
-        if rows.len() == 1 && progress.row(&place).flatten().as_ref() == Some(first) {
+        let confirmed = || self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
+        if rows.len() == 1 && confirmed().get(table) == Some(first) {
             return Ok(());
         }
         let Some(watermark) = self.store().get(table, &watermark).await? else { return Ok(()) };
@@ -227,7 +230,7 @@ impl LogStore {
         self.writer.apply_to(entry).await?;
         // A row without properties can be one of which only the key was read.
         if rows.len() == 1 && !first.properties.is_empty() {
-            progress.keep(entry, [(place, Some(first.clone()))]);
+            confirmed().insert(table, first.clone());
         }
         Ok(())
     }
