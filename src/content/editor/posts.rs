@@ -71,12 +71,12 @@ impl Editor<'_> {
         let found = self.find_terms(terms, &mut errors).await?;
         let original = self.find_original(new.translation_of.as_deref(), &mut errors).await?;
         let authors = self.permitted_authors(found.authors, true, &errors)?;
-        let id = self.writer.new_post_id()?;
         let (categories, tags, series) = (found.categories, found.tags, found.series);
         let new = PostChanges { authors, categories, tags, series, ..new };
         // A slug that is invalid must not hide the errors of the other fields.
         let given = named.clone().filter(|_| slug.is_some());
         let base = named.unwrap_or_else(fallback_slug);
+        let id = self.writer.new_post_id_beside(&base)?;
         let declared = self.content.fields().of_posts.as_deref();
         let made = commands::make(new, base.clone(), id, self.now(), declared);
         let made = made.map_err(|broken| errors.extend(broken));

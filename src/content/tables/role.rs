@@ -17,7 +17,7 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
         Table::Terms(_) if key.partition() == term::CATALOG_PARTITION => of_listing(properties),
         Table::PostKeys => RowRole::Lookup,
         // An abandoned slug stays listed until the new slug is listed.
-        Table::Terms(_) if properties.is_some_and(rows::term::is_unlisted) => RowRole::Report,
+        Table::Terms(_) if properties.is_some_and(rows::term::is_unlisted) => RowRole::Conclusion,
         Table::Terms(_) if !key.row().starts_with(OF_PARTITION) => RowRole::Lookup,
         // A version is stored as a revision before it is replaced.
         Table::PostsBy(_) | Table::Revisions => RowRole::Pointer,
@@ -28,8 +28,9 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
         Table::Pages if site_page::is_path_row(key.row()) => RowRole::Path,
         // The head names the newest entry, so it is written with it, as a count is.
         Table::ChangeLog if *key == change_log::head() => RowRole::Count,
+        Table::ChangeLog | Table::Changes => RowRole::Report,
         // A used key claims that its post exists.
-        Table::ChangeLog | Table::Changes | Table::Idempotency => RowRole::Report,
+        Table::Idempotency => RowRole::Conclusion,
         _ => RowRole::Together,
     }
 }
@@ -37,6 +38,6 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
 fn of_listing(properties: Option<&Properties>) -> RowRole {
     match properties.is_none_or(partition_catalog::has_rows) {
         true => RowRole::Pointer,
-        false => RowRole::Report,
+        false => RowRole::Conclusion,
     }
 }

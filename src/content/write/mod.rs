@@ -32,7 +32,8 @@ use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::keys::change_name::ChangeName;
-use crate::model::{ActorSnapshot, CreationId, IndexedFields, Instant, PostId};
+use crate::keys::lookup;
+use crate::model::{ActorSnapshot, CreationId, IndexedFields, Instant, PostId, Slug};
 use crate::store::Store;
 
 use super::error::Result;
@@ -77,6 +78,19 @@ impl Writer {
     /// A new id of 62 random bits, which no post has had before.
     pub fn new_post_id(&self) -> Result<PostId> {
         Ok(PostId::from_bits(random::bits()?))
+    }
+
+    /// A new id whose row in `PostKeys` is in the bucket of a slug, so that one transaction of tables claims both: one of 16 is.
+    ///
+    /// # Errors
+    /// If the operating system provides no random bytes.
+    pub fn new_post_id_beside(&self, slug: &Slug) -> Result<PostId> {
+        loop {
+            let id = self.new_post_id()?;
+            if lookup::by_id(&id).partition() == lookup::by_slug(slug).partition() {
+                return Ok(id);
+            }
+        }
     }
 
     /// How an idempotency key was used before; `None` if it was not. One point read.

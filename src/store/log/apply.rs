@@ -176,7 +176,7 @@ fn rows(table: &'static str, batch: &Batch, etags: Vec<Option<Etag>>) -> Applied
 }
 
 /// The entry and the step of a watermark.
-fn read(row: &Entity) -> Result<(u64, u32)> {
+pub(super) fn read(row: &Entity) -> Result<(u64, u32)> {
     let damaged = || StoreError::corrupt(format!("the watermark {}", row.key));
     match (row.properties.get("Entry"), row.properties.get("Step")) {
         (Some(Value::Int64(entry)), Some(Value::Int32(step))) => {

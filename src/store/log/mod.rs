@@ -15,7 +15,8 @@ mod settings;
 mod steps;
 mod writer;
 
-use std::sync::{Arc, Weak};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::clock::Clock;
 use crate::model::Instant;
@@ -42,11 +43,14 @@ const KEPT_SECONDS: i64 = 86_400;
 pub struct LogStore {
     writer: Arc<Writer>,
     follower: Follower,
+    /// Of each table, the last row that reports a change which was found to be applied.
+    confirmed: Mutex<HashMap<&'static str, Entity>>,
 }
 
 impl LogStore {
     pub fn new(inner: Store, settings: LogSettings, clock: Clock) -> Self {
-        Self { writer: Arc::new(Writer::new(inner, settings, clock)), follower: Follower::default() }
+        let writer = Arc::new(Writer::new(inner, settings, clock));
+        Self { writer, follower: Follower::default(), confirmed: Mutex::default() }
     }
 
     /// Reads what other servers have appended. One point read if that is nothing.
@@ -75,12 +79,28 @@ impl TableStore for LogStore {
         self.writer.catch_up().await
     }
 
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        let row = self.store().get(table, key).await?;
+        self.confirm(table, row.as_slice()).await?;
+        Ok(row)
+    }
+
     async fn get_key(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
-        self.store().get_key(table, key).await
+        let row = self.store().get_key(table, key).await?;
+        self.confirm(table, row.as_slice()).await?;
+        Ok(row)
     }
 
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
-        self.store().get_many(table, keys).await
+        let mut rows = self.store().get_many(table, keys).await;
+        for row in &mut rows {
+            if let Ok(Some(found)) = row
+                && let Err(error) = self.confirm(table, std::slice::from_ref(found)).await
+            {
+                *row = Err(error);
+            }
+        }
+        rows
     }
 
     async fn range(
@@ -90,10 +110,10 @@ impl TableStore for LogStore {
         limit: usize,
         continuation: Option<&Continuation>,
     ) -> Result<Page> {
-        match steps::after_watermark(range)? {
-            Some(range) => self.store().range(table, &range, limit, continuation).await,
-            None => Ok(Page::default()),
-        }
+        let Some(range) = steps::after_watermark(range)? else { return Ok(Page::default()) };
+        let page = self.store().range(table, &range, limit, continuation).await?;
+        self.confirm(table, &page.rows).await?;
+        Ok(page)
     }
 
     /// A plan that checks the preconditions. More rows than one transaction holds beside a watermark become visible in two.
@@ -193,6 +213,28 @@ impl TableStore for LogStore {
 }
 
 impl LogStore {
+    /// Before rows that report changes are read, those changes are applied (R3). One point read, none for a single row that was
+    /// read before, as by a follower that asks again.
+    async fn confirm(&self, table: &'static str, rows: &[Entity]) -> Result<()> {
+        let Some(first) = rows.first() else { return Ok(()) };
+        let watermark = Key::new(first.key.partition(), steps::WATERMARK)?;
+        if self.writer.settings.table_of(table).role(&watermark, None) != RowRole::Report {
+            return Ok(());
+        }
+        let confirmed = || self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
+        if rows.len() == 1 && confirmed().get(table) == Some(first) {
+            return Ok(());
+        }
+        let Some(watermark) = self.store().get(table, &watermark).await? else { return Ok(()) };
+        let (entry, _) = apply::read(&watermark)?;
+        self.writer.apply_to(entry).await?;
+        // A row without properties can be one of which only the key was read.
+        if rows.len() == 1 && !first.properties.is_empty() {
+            confirmed().insert(table, first.clone());
+        }
+        Ok(())
+    }
+
     /// Deletes the rows of the log from the start of a range, up to the first that is not old. Returns how many were
     /// old.
     async fn delete_first(&self, range: &RowRange, is_old: impl Fn(&Entity) -> Result<bool>) -> Result<usize> {

@@ -30,8 +30,10 @@ pub enum RowRole {
     Lookup,
     /// Counts the rows of its partition, or names the last of them: written with them.
     Count,
-    /// Reports the change; written after everything else.
+    /// Reports the change; read only once the change is applied.
     Report,
+    /// Is true only once the change is applied; written after everything else.
+    Conclusion,
 }
 
 /// A table of the store, with the roles of its rows.
@@ -86,24 +88,25 @@ const OBJECTS: u8 = 1;
 const POINTERS_MOVED: u8 = 2;
 const OBJECTS_REMOVED: u8 = 3;
 const POINTERS_REMOVED: u8 = 4;
-const REPORTS: u8 = 5;
+const CONCLUSIONS: u8 = 5;
 
 /// Sorts the writes into steps.
 ///
 /// # Errors
 /// [`StoreError::Limit`](crate::store::StoreError::Limit) if a row is over a limit.
 pub(super) fn sort(writes: Vec<NewWrite>) -> Result<Vec<StepWrite>> {
+    let reports = writes.iter().filter_map(|write| rank(write, 0)).max().unwrap_or_default();
     // The count of a partition is written with the last of its rows.
     let mut last: BTreeMap<(&'static str, String), u8> = BTreeMap::new();
     for write in &writes {
-        if let Some(rank) = rank(write) {
+        if let Some(rank) = rank(write, reports) {
             let last = last.entry((write.table.name, write.key.partition().to_owned())).or_default();
             *last = rank.max(*last);
         }
     }
     let ranked = |write: &NewWrite| {
         let of_partition = || last.get(&(write.table.name, write.key.partition().to_owned())).copied();
-        rank(write).or_else(of_partition).unwrap_or(OBJECTS)
+        rank(write, reports).or_else(of_partition).unwrap_or(OBJECTS)
     };
     let mut sorted: Vec<StepWrite> = writes
         .into_iter()
@@ -121,8 +124,8 @@ pub(super) fn sort(writes: Vec<NewWrite>) -> Result<Vec<StepWrite>> {
     Ok(sorted)
 }
 
-/// `None`: with the last rows of its partition.
-fn rank(write: &NewWrite) -> Option<u8> {
+/// `reports`: the rank of the rows that report the change. `None`: with the last rows of its partition.
+fn rank(write: &NewWrite, reports: u8) -> Option<u8> {
     let is_put = write.properties.is_some();
     match (write.table.role(&write.key, write.properties.as_ref()), is_put) {
         (RowRole::Count, _) => None,
@@ -131,7 +134,8 @@ fn rank(write: &NewWrite) -> Option<u8> {
         (RowRole::Lookup, true) if write.is_there => Some(POINTERS_MOVED),
         (RowRole::Pointer | RowRole::Lookup, true) => Some(POINTERS_ADDED),
         (RowRole::Pointer | RowRole::Lookup, false) => Some(POINTERS_REMOVED),
-        (RowRole::Report, _) => Some(REPORTS),
+        (RowRole::Report, _) => Some(reports),
+        (RowRole::Conclusion, _) => Some(CONCLUSIONS),
     }
 }
 
@@ -200,6 +204,8 @@ mod tests {
             "Pointers" => RowRole::Pointer,
             "Slugs" => RowRole::Lookup,
             "Pages" => RowRole::Together,
+            "Reports" if key.row() == "used" => RowRole::Conclusion,
+            "Reports" => RowRole::Report,
             _ => RowRole::Object,
         }
     }
@@ -248,6 +254,20 @@ mod tests {
     fn a_partition_that_changes_together_does_so_in_one_step() {
         let sorted = sort(vec![write("Pages", ("all", "1"), false, true), write("Pages", ("all", "2"), true, false)]);
         assert_eq!(shown(&sorted.expect("it is sorted")), [(OBJECTS, "Pages", vec!["1", "2"])]);
+    }
+
+    #[test]
+    fn what_reports_a_change_is_written_with_the_last_of_it() {
+        let beside = |last: NewWrite| {
+            let reports = ["1", "!count"].map(|row| write("Reports", ("all", row), true, false));
+            sort(reports.into_iter().chain([write("Objects", ("new", "a"), true, false), last]).collect())
+        };
+        let sorted = beside(write("Pointers", ("tag", "2"), false, true)).expect("it is sorted");
+        let last = [(POINTERS_REMOVED, "Pointers", vec!["2"]), (POINTERS_REMOVED, "Reports", vec!["1", "!count"])];
+        assert_eq!(shown(&sorted)[1..], last);
+        let sorted = beside(write("Reports", ("keys", "used"), true, false)).expect("it is sorted");
+        let last = [(CONCLUSIONS, "Reports", vec!["1", "!count"]), (CONCLUSIONS, "Reports", vec!["used"])];
+        assert_eq!(shown(&sorted)[1..], last);
     }
 
     #[test]

@@ -99,11 +99,26 @@ impl Writer {
     /// # Errors
     /// The errors of [`catch_up`](Self::catch_up).
     pub(super) async fn settle(&self) -> Result<()> {
-        if self.progress.is_settled() {
+        self.ready_unless(|| self.progress.is_settled()).await
+    }
+
+    /// Waits until this entry is applied; applies it if nobody else has.
+    ///
+    /// # Errors
+    /// The errors of [`catch_up`](Self::catch_up).
+    pub(super) async fn apply_to(&self, number: u64) -> Result<()> {
+        if self.progress.head().is_some_and(|stored| stored.head.number < number) {
+            self.progress.forget_head();
+        }
+        self.ready_unless(|| self.progress.is_applied(number)).await
+    }
+
+    async fn ready_unless(&self, is_done: impl Fn() -> bool + Send) -> Result<()> {
+        if is_done() {
             return Ok(());
         }
         let _one = self.writing.lock().await;
-        match self.progress.is_settled() {
+        match is_done() {
             true => Ok(()),
             false => self.ready().await.map(drop),
         }

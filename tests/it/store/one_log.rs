@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tidings::clock::Clock;
 use tidings::store::log::TRUSTED_FOR;
 use tidings::store::{
-    Batch, Etag, Key, LogSettings, LogStore, Properties, Result, RowRole, RowWrite, Rows, Store, StoreError, TableStore,
+    Batch, Etag, Key, LogSettings, LogStore, Properties, Result, RowRange, RowRole, RowWrite, Rows, Store, StoreError,
+    TableStore,
 };
 use tokio::sync::{Notify, Semaphore};
 
@@ -17,13 +18,17 @@ use crate::support::random::Random;
 use crate::support::rows::{TABLE, key, number, read_number};
 
 const OTHER: &str = "Others";
+/// Its steps are sent before the others of their rank, because its name sorts first.
+const REPORTS: &str = "AllReports";
 const LOG: &str = "Log";
-const SETTINGS: LogSettings = LogSettings { table: LOG, tables: &[TABLE, OTHER, LOG], role, trusted_for: TRUSTED_FOR };
+const SETTINGS: LogSettings =
+    LogSettings { table: LOG, tables: &[TABLE, OTHER, REPORTS, LOG], role, trusted_for: TRUSTED_FOR };
 
 fn role(table: &str, key: &Key, _: Option<&Properties>) -> RowRole {
     match (table, key.row()) {
         (_, "count") => RowRole::Count,
         (OTHER, _) => RowRole::Lookup,
+        (REPORTS, _) => RowRole::Report,
         _ => RowRole::Object,
     }
 }
@@ -295,6 +300,45 @@ async fn an_entry_of_another_server_is_applied_by_whoever_finds_it() {
     follower.poll().await.expect("a poll");
     while appended.get(TABLE, &key("marks", "0")).await.expect("a read").is_none() {
         tokio::task::yield_now().await;
+    }
+}
+
+/// Whether a report is found, by each kind of read.
+async fn is_reported(store: &Store, read: &str) -> bool {
+    let place = key("p", "n");
+    match read {
+        "get" => store.get(REPORTS, &place).await.expect("a read").is_some(),
+        "get_many" => store.get_many(REPORTS, &[place]).await.remove(0).expect("a read").is_some(),
+        _ => {
+            let range = RowRange::new("p", None, None).expect("a range");
+            !store.range(REPORTS, &range, 10, None).await.expect("a read").rows.is_empty()
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_report_is_read_only_once_the_change_is_applied() {
+    let change = |_: &dyn Rows| Ok([TABLE, REPORTS].map(|table| RowWrite::put(table, key("p", "n"), number(1))).into());
+    for read in ["get", "get_many", "range"] {
+        let mut early = 0;
+        for requests in 0.. {
+            let memory: Store = MemoryStore::empty();
+            let reader = open(Arc::clone(&memory)).await;
+            let faulty = FaultyStore::stopping_after(Arc::clone(&memory), requests, Last::Unsent);
+            faulty.begin();
+            let stopping: Store = Arc::new(LogStore::new(Arc::<FaultyStore>::clone(&faulty), SETTINGS, Clock::System));
+            let made = stopping.transact(Box::new(change)).await;
+            let is_stored = async |table| memory.get(table, &key("p", "n")).await.expect("a read").is_some();
+            let (is_written, is_made) = (is_stored(REPORTS).await, is_stored(TABLE).await);
+            early += u32::from(is_written && !is_made);
+            assert_eq!(is_reported(&reader, read).await, is_written, "{read}, {requests} requests");
+            assert!(!is_written || is_stored(TABLE).await, "{read}, {requests} requests: the change is not applied");
+            if !faulty.has_stopped() {
+                assert!(made.is_ok() && is_reported(&reader, read).await);
+                break;
+            }
+        }
+        assert!(early > 0, "no report was written before its change");
     }
 }
 

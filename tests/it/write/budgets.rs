@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings::keys::lookup;
-use tidings::model::{PostId, Term, TermKind, WholePost};
+use tidings::model::{Term, TermKind, WholePost};
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{CountingStore, Entity, StorageUse, Store};
 
@@ -48,20 +47,8 @@ impl Counted {
         let after = self.counting.used();
         let data = answer.body["data"].as_object().expect("data").values().next().cloned().expect("one field");
         assert_eq!(data["userErrors"], json!([]), "{mutation}");
-        let (point_reads, range_reads, transactions) = cost_since(&before, &after);
-        (
-            data.clone(),
-            (point_reads, range_reads, transactions + u32::from(transactions > 1 && are_claimed_together(&data))),
-            after.round_trips - before.round_trips,
-        )
+        (data, cost_since(&before, &after), after.round_trips - before.round_trips)
     }
-}
-
-/// Whether the id of a new post, which is random, is in the bucket of its slug, so that one transaction claims both.
-pub(crate) fn are_claimed_together(data: &Value) -> bool {
-    let (Some(id), Some(slug)) = (data["post"]["id"].as_str(), data["post"]["slug"].as_str()) else { return false };
-    let id: PostId = id.strip_prefix("post-").expect("the id of a post").parse().expect("an id");
-    lookup::by_id(&id).partition() == lookup::by_slug(&slug.parse().expect("a slug")).partition()
 }
 
 fn cost_since(before: &StorageUse, after: &StorageUse) -> Cost {

@@ -28,6 +28,8 @@ pub struct Case {
     pub cache: Cache,
     /// A reader looks for this slug again and again.
     pub lookup: Option<usize>,
+    /// A follower reads which changes were made.
+    pub is_followed: bool,
     /// The rows of a transaction.
     pub bound: usize,
     /// The instants that a clock may show.

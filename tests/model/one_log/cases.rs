@@ -64,6 +64,7 @@ fn case(name: &'static str, world: World, writers: Vec<Vec<Vec<Op>>>) -> Case {
         stops: 0,
         cache: Cache::Nowhere,
         lookup: None,
+        is_followed: false,
         bound: 8,
         instants: 1,
         rules: Rules::ALL,
@@ -107,6 +108,10 @@ fn with(losses: u8, stops: u8, cache: Cache, cases: Vec<Case>) -> Vec<Case> {
     cases.into_iter().map(|case| Case { losses, stops, cache, ..case }).collect()
 }
 
+fn followed(cases: Vec<Case>) -> Vec<Case> {
+    cases.into_iter().map(|case| Case { is_followed: true, ..case }).collect()
+}
+
 /// Two writers, no reader beside them, and no job.
 fn is_small(case: &Case) -> bool {
     case.writers.len() == 2
@@ -124,6 +129,7 @@ pub fn small() -> Vec<Case> {
     let few = || plain().into_iter().filter(is_small).collect::<Vec<_>>();
     let mut all = with(0, 0, Cache::Nowhere, plain());
     all.extend(with(1, 1, Cache::Nowhere, few()));
+    all.extend(followed(with(1, 1, Cache::Nowhere, few())));
     all.extend(with(0, 0, Cache::OfFollower, few()));
     all.extend(with(0, 0, Cache::OfWriter, few()));
     all.extend(with(0, 1, Cache::Nowhere, vec![named("re-date, delete"), named("a job of two posts")]));

@@ -3,7 +3,10 @@
 use std::hash::{Hash, Hasher};
 
 use super::plan::{Change, Refusal};
-use super::rows::{KEYS, OBJECTS, PARTITIONS, Rows, World, count_key, is_object, list_of_pointer, partition, rows_of};
+use super::rows::{
+    KEYS, OBJECTS, PARTITIONS, REPORTS, Rows, World, count_key, is_count, is_object, list_of_pointer, partition,
+    rows_of,
+};
 use super::rules::Rules;
 
 /// The changes of one group.
@@ -73,6 +76,14 @@ impl Entry {
         self
     }
 
+    /// With the transaction that reports it, which is sent with those of the last rank.
+    pub fn with_report(mut self) -> Self {
+        let rank = self.transactions.iter().map(|t| t.rank).max().unwrap_or(0);
+        self.last_steps[REPORTS] = 1;
+        self.transactions.push(Transaction { partition: REPORTS, step: 1, rank, rows: Vec::new() });
+        self
+    }
+
     pub fn touches(&self, partition: usize) -> bool {
         self.last_steps[partition] != 0
     }
@@ -83,7 +94,6 @@ impl Entry {
 fn effects(change: &Change, rules: &Rules) -> Vec<(u8, usize, u8)> {
     let side = |pick: fn((u8, u8)) -> u8| rows_of(&change.map(|pair| pair.map_or(0, pick)));
     let (before, after) = (side(|pair| pair.0), side(|pair| pair.1));
-    let is_count = |key: usize| key == count_key(0) || key == count_key(1);
     let differs = (0..KEYS).filter(|key| before[*key] != after[*key] && !is_count(*key));
     let mut found: Vec<_> = differs
         .map(|key| {

@@ -6,7 +6,7 @@ use super::case::{Cache, Case};
 use super::entry::write;
 use super::plan::{Op, Refusal, plan};
 use super::rows::{
-    JOB, KEYS, OBJECTS, PAGE, PAGES, POSTS, Page, Post, TERM, World, count_key, page_key, path_key, pointer_key,
+    JOB, KEYS, OBJECTS, PAGE, PAGES, POSTS, Page, Post, TERM, World, is_count, page_key, path_key, pointer_key,
     post_key, rows_of, slug_key, slug_row, term_key,
 };
 use super::state::{Reply, State, Step};
@@ -21,6 +21,7 @@ pub fn all() -> Vec<Property<Case>> {
         Property::always("what remains to be applied gives the state of the log", |_, s| rest_gives_the_log(s)),
         Property::always("each post and page is found by what leads to it", |_, s| objects_are_found(s)),
         Property::always("a list shows only its posts", lists_are_confirmed),
+        Property::always("a follower finds what was reported", reports_are_true),
         Property::always("no cache is older than its horizon", |_, s| cache_is_exact(s)),
         Property::always("a client reads its own write", own_writes_are_read),
         Property::always("an accepted job is known until it has ended", job_is_known),
@@ -69,7 +70,6 @@ fn acknowledged_is_applied(s: &State) -> bool {
     let after = rows_of(&s.worlds[head]);
     let before = rows_of(&s.worlds[head.saturating_sub(1)]);
     let is_acknowledged = s.replies().any(|(_, reply)| matches!(reply, Reply::Made(number) if number == head));
-    let is_count = |key: usize| key == count_key(0) || key == count_key(1);
     (0..KEYS).all(|key| s.rows[key] == after[key] || !is_acknowledged && (s.rows[key] == before[key] || is_count(key)))
 }
 
@@ -106,6 +106,16 @@ fn lists_are_confirmed(case: &Case, s: &State) -> bool {
         let is_shown = is_confirmed || !case.rules.confirm_pointer;
         !is_shown || is_confirmed
     })
+}
+
+/// Whoever reads a report finds the rows of its entry, or of the one after it. (Counts are compared when everything is applied.)
+fn reports_are_true(case: &Case, s: &State) -> bool {
+    let reported = s.reported();
+    if !case.is_followed || case.rules.confirm_report && !s.is_applied(reported) {
+        return true;
+    }
+    let (then, now) = (rows_of(&s.worlds[reported]), rows_of(&s.worlds[s.head()]));
+    (0..KEYS).all(|key| is_count(key) || s.rows[key] == then[key] || s.rows[key] == now[key])
 }
 
 fn cache_is_exact(s: &State) -> bool {

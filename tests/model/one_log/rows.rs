@@ -14,7 +14,9 @@ pub type World = [u8; OBJECTS];
 pub const KEYS: usize = 27;
 pub type Rows = [u8; KEYS];
 
-pub const PARTITIONS: usize = 10;
+pub const PARTITIONS: usize = 11;
+/// Each change is reported here. A report is the watermark, so the partition has no other row.
+pub const REPORTS: usize = 10;
 /// Two months of posts, two lists of pointers, slugs, terms, jobs, pages, paths that begin with a, and those that begin with b.
 const PARTITION_OF: Rows = [0, 0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 7, 7, 8, 8, 9, 9];
 
@@ -33,6 +35,10 @@ pub fn pointer_key(list: usize, month: usize, post: usize) -> usize {
 /// The count of a list is in its watermark row.
 pub fn count_key(list: usize) -> usize {
     4 + list * 5 + 4
+}
+
+pub fn is_count(key: usize) -> bool {
+    key == count_key(0) || key == count_key(1)
 }
 
 pub fn slug_key(slug: usize) -> usize {

@@ -35,6 +35,8 @@ pub struct Rules {
     pub read_slug_again: bool,
     /// R1. What was refused on the base of another change of the append is answered after the append.
     pub refuse_after_append: bool,
+    /// R3. A follower waits until what it has read of is applied.
+    pub confirm_report: bool,
     /// R3. No row passes from one object to another within an append.
     pub no_handover: bool,
     /// Jobs. The job is a row that its first entry writes,
@@ -61,6 +63,7 @@ impl Rules {
         confirm_pointer: true,
         read_slug_again: true,
         refuse_after_append: true,
+        confirm_report: true,
         no_handover: true,
         job_row: true,
         plan_each_step: true,

@@ -10,22 +10,24 @@ pub struct Seed {
     case: &'static str,
     losses: u8,
     cache: Cache,
+    is_followed: bool,
 }
 
 impl Seed {
     pub fn case(&self) -> Case {
-        let mut case = Case { losses: self.losses, cache: self.cache, ..cases::named(self.case) };
+        let (losses, cache, is_followed) = (self.losses, self.cache, self.is_followed);
+        let mut case = Case { losses, cache, is_followed, ..cases::named(self.case) };
         (self.off)(&mut case.rules);
         case
     }
 }
 
 const fn seed(name: &'static str, off: fn(&mut Rules), case: &'static str, losses: u8) -> Seed {
-    Seed { name, off, case, losses, cache: Cache::Nowhere }
+    Seed { name, off, case, losses, cache: Cache::Nowhere, is_followed: false }
 }
 
 const fn cached(name: &'static str, off: fn(&mut Rules), case: &'static str, cache: Cache) -> Seed {
-    Seed { name, off, case, losses: 0, cache }
+    Seed { name, off, case, losses: 0, cache, is_followed: false }
 }
 
 const TAKEN: &str = "a slug is freed and taken";
@@ -50,6 +52,10 @@ pub const SEEDS: &[Seed] = &[
     ),
     cached("a server ignores a client's position", |r| r.wait_for_position = false, TAKEN, Cache::OfFollower),
     seed("a pointer counts without its post", |r| r.confirm_pointer = false, TAKEN, 0),
+    Seed {
+        is_followed: true,
+        ..seed("a report is read before its change is applied", |r| r.confirm_report = false, TAKEN, 0)
+    },
     seed("a slug is not read again", |r| r.read_slug_again = false, "re-date, delete", 0),
     seed(
         "a refusal on the base of another change of the append is answered before it",

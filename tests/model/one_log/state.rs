@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::entry::{Entry, GROUP};
 use super::plan::Refusal;
-use super::rows::{PARTITIONS, Rows, World, rows_of};
+use super::rows::{PARTITIONS, REPORTS, Rows, World, rows_of};
 
 /// The number of the last entry that was applied to a partition, and of its step; `16 * entry + step`. It is the ETag too, because it only grows.
 pub type Mark = u8;
@@ -144,6 +144,11 @@ impl State {
         let Some(entry) = self.entry(number) else { return Vec::new() };
         let is_missing = |t: &super::entry::Transaction| self.marks[t.partition] < mark(number, t.step);
         entry.transactions.iter().enumerate().filter(|(_, t)| is_missing(t)).map(|(at, _)| at).collect()
+    }
+
+    /// The entry that was reported last; 0 if none was.
+    pub fn reported(&self) -> usize {
+        usize::from(self.marks[REPORTS] / 16)
     }
 
     pub fn is_applied(&self, number: usize) -> bool {

@@ -110,7 +110,8 @@ impl Case {
         } else {
             self.refuse(s, name, head, refused);
         }
-        let entry = Arc::new(entry.with_transactions(self.bound, &self.rules));
+        let entry = entry.with_transactions(self.bound, &self.rules);
+        let entry = Arc::new(if self.is_followed { entry.with_report() } else { entry });
         s.writers[name].step = Step::Append { head, entry };
     }
 

@@ -172,11 +172,12 @@ async fn following_costs_two_reads_in_one_round_trip_while_nothing_changes() {
     let site = Site::over(Arc::<CountingStore>::clone(&counting)).await;
     create_tag(&site, "a").await;
     let mut follower = Follower::of_the_public(&site).await;
-    for _ in 0..3 {
+    // The server has to find out once that the newest change is applied.
+    for more in [1, 0, 0] {
         let before = counting.used();
         assert_eq!(follower.poll(&site).await, Vec::<Value>::new());
         let after = counting.used();
-        assert_eq!((after.range_reads - before.range_reads, after.point_reads - before.point_reads), (2, 0));
-        assert_eq!((after.transactions, after.round_trips - before.round_trips), (before.transactions, 1));
+        assert_eq!((after.range_reads - before.range_reads, after.point_reads - before.point_reads), (2, more));
+        assert_eq!((after.transactions, after.round_trips - before.round_trips), (before.transactions, 1 + more));
     }
 }
