@@ -211,7 +211,8 @@ impl Query {
     }
 
     /// Published posts, newest first unless `orderBy` says otherwise. A page costs the same anywhere in the list; a filter that needs too many reads is
-    /// FILTER_TOO_BROAD.
+    /// FILTER_TOO_BROAD. Pages have no numbers: a static site reads the whole list once for a build, 100 posts at a time (`after: endCursor` until
+    /// `hasNextPage` is false), and divides it itself.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,

@@ -11,7 +11,7 @@ pub const CHANGES: [Figures; 12] = [
     ("create and publish, 1 author, 1 category, 3 tags", (5, 0, 1), (8, 0, 12), 6),
     ("change the title", (2, 0, 1), (4, 0, 5), 8),
     ("one tag for another", (5, 0, 1), (12, 0, 7), 10),
-    ("one language for another", (2, 0, 1), (9, 0, 7), 10),
+    ("one language for another", (2, 0, 1), (9, 0, 8), 10),
     ("a post becomes featured", (2, 0, 1), (5, 0, 6), 8),
     ("another day of the month", (2, 0, 1), (23, 0, 19), 12),
     ("another month", (2, 0, 1), (24, 0, 19), 12),
