@@ -109,7 +109,7 @@ async fn a_published_post_shows_its_language_in_lists_and_a_restored_version_has
     let list = "{ posts { nodes { language } } post(slug: \"a\") { language } }";
     let shown = async |language: Value| {
         let expected = json!({ "posts": { "nodes": [{ "language": language }] }, "post": { "language": language } });
-        // The second answer is held.
+        // The second answer is cached.
         for _ in 0..2 {
             assert_eq!(site.query(list).await, expected);
         }
@@ -127,7 +127,7 @@ async fn a_published_post_shows_its_language_in_lists_and_a_restored_version_has
 async fn the_languages_of_the_site_are_those_of_published_posts(store: Store) {
     let site = Site::over(store).await;
     let are = async |expected: &[&str]| {
-        // The second answer is held.
+        // The second answer is cached.
         for _ in 0..2 {
             assert_eq!(site.query("{ site { languages } }").await, json!({ "site": { "languages": expected } }));
         }
