@@ -10,6 +10,7 @@ use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
 use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
+use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::model::navigation::ITEMS_MAX;
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 
@@ -46,6 +47,8 @@ pub(super) enum Size {
     ScheduledPages,
     /// The items of one list of the menu.
     Navigation,
+    /// The languages of posts.
+    Languages,
     /// One object for each id of an argument.
     Ids,
     /// Months of the archive: those of a century. The server itself counts the months that exist.
@@ -69,6 +72,7 @@ impl ListSize {
             Size::AllPages => at_most(PAGES_MAX as u64),
             Size::ScheduledPages => at_most(SCHEDULED_PAGES_MAX as u64),
             Size::Navigation => at_most(ITEMS_MAX as u64),
+            Size::Languages => at_most(LANGUAGES_MAX as u64),
             Size::Ids => at_most(NODES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),
         }

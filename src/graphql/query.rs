@@ -81,7 +81,10 @@ impl Query {
     async fn page(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Such as `docs/install`; a slash at its ends is ignored.")] path: String,
+        #[graphql(
+            desc = "Such as `docs/install`; a slash at its ends is ignored. The root, `/` or an empty text, is the home page, `index`."
+        )]
+        path: String,
         #[graphql(
             desc = "Tags of BCP 47, the most preferred first: the answer is the translation into the first of them that has one, or else the page itself. Without it, nothing stands in."
         )]
@@ -95,9 +98,8 @@ impl Query {
     async fn pages(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent_path: Option<
-            String,
-        >,
+        #[graphql(desc = "The path of the page above; if omitted, null or the root (`/`), the pages at the top.")]
+        parent_path: Option<String>,
         #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
         #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
         #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
@@ -122,9 +124,8 @@ impl Query {
     async fn draft_pages(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "The path of the page above; if omitted or null, the pages at the top.")] parent_path: Option<
-            String,
-        >,
+        #[graphql(desc = "The path of the page above; if omitted, null or the root (`/`), the pages at the top.")]
+        parent_path: Option<String>,
         #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
         #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
         #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
@@ -210,7 +211,8 @@ impl Query {
     }
 
     /// Published posts, newest first unless `orderBy` says otherwise. A page costs the same anywhere in the list; a filter that needs too many reads is
-    /// FILTER_TOO_BROAD.
+    /// FILTER_TOO_BROAD. Pages have no numbers: a static site reads the whole list once for a build, 100 posts at a time (`after: endCursor` until
+    /// `hasNextPage` is false), and divides it itself.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,

@@ -10,7 +10,7 @@ use crate::store::{Key, RowRange};
 use super::time::Direction;
 use super::{key, range};
 
-/// Lists the first characters that a table of terms holds, with how many terms each has.
+/// Lists the first characters that a table of terms holds, with how many terms each has; in the index of languages, the languages.
 pub const CATALOG_PARTITION: &str = "!";
 
 /// The characters of slugs in the order of their bytes.

@@ -7,6 +7,8 @@ use super::slug::Slug;
 
 /// The levels of the tree of pages.
 pub const PATH_DEPTH_MAX: usize = 10;
+/// The path of the page that is shown at the root of the site: an import gives it to the first page of a site.
+pub const HOME_PATH: &str = "index";
 /// The longest path in bytes. A key adds a prefix of two.
 pub const PATH_BYTES_MAX: usize = 400;
 
@@ -41,8 +43,13 @@ impl PagePath {
         &self.0
     }
 
-    /// The path that an address of a site names. Each part is read by [`Slug::from_address`].
+    pub fn is_home(&self) -> bool {
+        matches!(self.0.as_slice(), [slug] if slug.as_str() == HOME_PATH)
+    }
+
+    /// The path that an address of a site names; the root is that of the home page. Each part is read by [`Slug::from_address`].
     pub fn from_address(text: &str) -> Option<Self> {
+        let text = if is_root(text) { HOME_PATH } else { text };
         if let Ok(path) = text.parse() {
             return Some(path);
         }
@@ -67,6 +74,11 @@ impl PagePath {
     pub fn child(&self, slug: Slug) -> Result<Self, BadPath> {
         Self::of(self.0.iter().cloned().chain([slug]).collect())
     }
+}
+
+/// Whether an address is that of the root of a site.
+pub fn is_root(address: &str) -> bool {
+    matches!(address, "" | "/")
 }
 
 impl FromStr for PagePath {

@@ -155,7 +155,7 @@ impl LocatedSite<'_> {
     }
 
     pub fn page(&self, path: &PagePath) -> String {
-        self.url.join(&self.paths.page.of(path))
+        self.url.join(&self.paths.path_of_page(path))
     }
 
     pub fn term(&self, kind: TermKind, slug: &str) -> String {
@@ -192,8 +192,9 @@ impl SitePaths {
         self.post.of(slug, self.time_zone.local(published_at).date())
     }
 
+    /// The home page is at the root, whatever the path of the other pages is.
     pub fn path_of_page(&self, path: &PagePath) -> String {
-        self.page.of(path)
+        if path.is_home() { "/".to_owned() } else { self.page.of(path) }
     }
 
     /// Whether a post with this slug has this path. The query counts only if the addresses of posts have one.
@@ -286,6 +287,7 @@ mod tests {
         let (paths, at) = (SitePaths::default(), "2026-01-02T00:00:00Z".parse().expect("an instant"));
         assert_eq!(paths.path_of_post("a", at), "/posts/a");
         assert_eq!(paths.path_of_page(&"a/b".parse().expect("a path")), "/a/b");
+        assert_eq!(paths.path_of_page(&"index".parse().expect("a path")), "/");
         let of_terms = TermKind::ALL.map(|kind| paths.of_kind(kind).of("a"));
         assert_eq!(of_terms, ["/categories/a", "/tags/a", "/authors/a", "/series/a"]);
     }

@@ -13,7 +13,7 @@ use crate::keys::{Collection, Table, place, term};
 use crate::model::{Instant, Month, TermKind};
 use crate::store::{CountingStore, Entity, RowRange, Store, StoreError};
 
-use super::rows::partition_catalog::{Listed, read_first_character, read_month};
+use super::rows::partition_catalog::{Listed, read_month, read_name};
 use super::scan::read_all;
 
 /// A list of partitions, which a query reads at most once.
@@ -100,7 +100,7 @@ impl PartitionList<Month> {
 
 impl PartitionList<String> {
     pub(in crate::content) fn first_characters(kind: TermKind) -> Self {
-        Self { catalog: Catalog::Terms(kind), read: read_first_character }
+        Self { catalog: Catalog::Terms(kind), read: read_name }
     }
 }
 

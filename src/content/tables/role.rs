@@ -14,7 +14,7 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
         _ if key.row() == COUNT_ROW => RowRole::Count,
         // A partition is listed before it has posts, and as empty only after its last row is gone.
         Table::Months => of_listing(properties),
-        Table::Terms(_) if key.partition() == term::CATALOG_PARTITION => of_listing(properties),
+        Table::Terms(_) | Table::PostsBy(_) if key.partition() == term::CATALOG_PARTITION => of_listing(properties),
         Table::PostKeys => RowRole::Lookup,
         // An abandoned slug stays listed until the new slug is listed.
         Table::Terms(_) if properties.is_some_and(rows::term::is_unlisted) => RowRole::Conclusion,

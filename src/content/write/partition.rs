@@ -1,14 +1,18 @@
-//! The partitions that a list names: months of posts, and first characters of terms. The rule: the row that lists a partition is a copy of its count.
+//! The partitions that a list names: months of posts, first characters of terms, and languages of posts. The rule: the row that lists a partition is a copy of its count.
 
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{Month, TermKind};
+use crate::model::{IndexKind, Month, Slug, TermKind};
 use crate::store::Key;
+
+const LANGUAGES: Table = Table::PostsBy(IndexKind::Language);
 
 /// A partition that has a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Partition {
     Month(Collection, Month),
     Terms(TermKind, String),
+    /// The index of a language, by its tag in lower case.
+    Language(Slug),
 }
 
 impl Partition {
@@ -17,6 +21,7 @@ impl Partition {
         match self {
             Self::Month(collection, month) => (Table::Months, place::month_row(*collection, *month)),
             Self::Terms(kind, partition) => (Table::Terms(*kind), term::catalog_row(partition)),
+            Self::Language(tag) => (LANGUAGES, term::catalog_row(tag.as_str())),
         }
     }
 
@@ -25,6 +30,7 @@ impl Partition {
         match self {
             Self::Month(collection, _) => (collection.table(), place::count(self.name())),
             Self::Terms(kind, _) => (Table::Terms(*kind), place::count(self.name())),
+            Self::Language(_) => (LANGUAGES, place::count(self.name())),
         }
     }
 
@@ -32,6 +38,7 @@ impl Partition {
         match self {
             Self::Month(_, month) => place::month_partition(*month),
             Self::Terms(_, partition) => partition.clone(),
+            Self::Language(tag) => term::posts_partition(tag),
         }
     }
 }

@@ -9,6 +9,7 @@ use foldhash::fast::RandomState;
 
 use crate::content::MOVED_PAGES_MAX;
 use crate::content::editor::{MERGE_READ_AHEAD, MERGE_TRIES_MAX, MERGED_POSTS_MAX};
+use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::read::pages::{FILTER_SLUGS_MAX, RANGE_READS_MAX};
 use crate::content::read::{
     DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, all_pages_reads,
@@ -87,6 +88,8 @@ pub(super) enum Reads {
     Series(u64),
     /// The month catalog with the counts.
     Archive,
+    /// The list of languages, and one range read for each to find a published post.
+    Languages,
     /// The catalogs that the bound of another operation needs.
     Catalogs,
     /// A page of the versions of a post. If it is counted from the end, the oldest version is searched first.
@@ -128,6 +131,7 @@ const TOKENS: Price = fixed(0, 2);
 const AUDIT_LOG: Price = fixed(0, 4);
 /// A range read, and one more if the picture of the cursor was deleted meanwhile.
 const ASSETS: Price = fixed(0, 2);
+const LANGUAGES: Price = Price::of(Reads::Languages).returning(Objects::AtMost(LANGUAGES_MAX as u64));
 /// The picture of an object.
 const PICTURE: Price = shared(1);
 /// The head of the log, and three point reads for each scheduled post that may have been published: one that the client does not see is looked for among
@@ -319,6 +323,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["SeriesPlace"], "number", Price::of(Reads::Series(0))),
     (&["SeriesPlace"], "previous", Price::of(Reads::Series(1))),
     (&["Site"], "image", PICTURE),
+    (&["Site"], "languages", LANGUAGES),
     (&["Site"], "navigation", NAVIGATION),
     (&["Subscription"], "changes", Price::of(Reads::Fixed(BEHIND))),
     (&["Subscription"], "postPublished", PUBLISHED),

@@ -1,6 +1,7 @@
 //! The storage requests of a field and the number of objects that it returns, from its price. The rule: what the catalogs do not show is
 //! assumed to cost the maximum.
 
+use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::read::{Catalog, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes, all_pages_reads};
 use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
 use crate::model::{NodeId, TermKind};
@@ -45,6 +46,7 @@ impl Reads {
                 | Self::Count
                 | Self::PageOfRevisions
                 | Self::AllPages
+                | Self::Languages
                 | Self::ChildPages { .. }
                 | Self::Page(Source::Terms(_))
         )
@@ -71,6 +73,11 @@ impl Reads {
             Self::Neighbour => pages::neighbour(sizes),
             Self::Series(posts) => pages::of_series(posts, sizes),
             Self::Archive => pages::count_of_months(sizes),
+            // Each language has a post.
+            Self::Languages => {
+                let languages = sizes.posts().unwrap_or(u64::MAX).min(LANGUAGES_MAX as u64);
+                Demand::reads(0, 1 + languages).with(Catalog::Posts)
+            }
             Self::PageOfRevisions => page_of_revisions(priced),
             Self::ChildPages { before } => child_pages(priced, before),
             Self::CategoriesAbove => Demand::reads(1, 0).plus(Demand::of_terms(TermKind::Category, ANCESTORS)),

@@ -17,6 +17,7 @@ use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::{DateTime, Json, Url};
 use crate::graphql::site_fields::PageFields;
 use crate::graphql::{access, context};
+use crate::model::page_path::is_root;
 use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
 use crate::model::{Actor, Language, NodeId, PagePath, PostDetails, Role, SitePage, TranslationGroup, WholeSitePage};
 
@@ -97,7 +98,7 @@ impl PageObject {
     }
 
     /// Without slashes at its ends, such as `guide/install/linux`: unique among pages. It can change; a former path still finds the page until another page
-    /// gets it.
+    /// gets it. The page with the path `index` is the home page: its `canonicalUrl` is `Site.url`.
     async fn path(&self) -> String {
         self.page.path.to_string()
     }
@@ -287,7 +288,7 @@ impl PageConnection {
         paging: Paging,
     ) -> Result<Self> {
         let top = ChildrenList { parent: None, are_drafts };
-        let Some(parent) = parent else { return Self::read(ctx, top, paging).await };
+        let Some(parent) = parent.filter(|parent| !is_root(parent)) else { return Self::read(ctx, top, paging).await };
         let found = match PagePath::from_address(&parent) {
             Some(path) => context::of(ctx).reader.page_by_path(&path).await?,
             None => None,

@@ -1,11 +1,12 @@
 //! The type `Site`, and the addresses of the pages of posts and terms. The rule: they are settings of the operator, so they cost no storage
-//! request, except the picture, which has a row.
+//! request, except the picture, which has a row, and the languages, which follow from the posts.
 
 use std::sync::Arc;
 
 use async_graphql::{Context, Object};
 
-use crate::graphql::context::RequestContext;
+use crate::content::read::pages::total;
+use crate::graphql::context::{self, RequestContext};
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::Url;
@@ -36,6 +37,15 @@ impl Site {
     /// The language of the posts: a tag of BCP 47 such as `en` or `pt-BR`.
     async fn language(&self) -> Option<&str> {
         self.0.language.as_deref()
+    }
+
+    /// The languages that published posts have, by tag, for a choice of languages or the paths of a static site: tags of BCP 47, each a value for
+    /// `PostFilter.languages`. Posts without a language of their own, which have `language`, and pages (`PageLink.language`) add none. More than 100 are
+    /// BAD_USER_INPUT.
+    #[graphql(directive = ListSize::apply(Size::Languages))]
+    async fn languages(&self, ctx: &Context<'_>) -> Result<Vec<String>> {
+        let languages = total::languages(&context::of(ctx).reader).await?;
+        Ok(languages.iter().map(ToString::to_string).collect())
     }
 
     /// The menu, in its order: at most two levels of at most 20 items in each list.

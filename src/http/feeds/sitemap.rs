@@ -127,8 +127,11 @@ async fn write_index(own: &mut Own<'_>) -> Result<Bytes, Refused> {
 }
 
 async fn site(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
-    let mut entries = vec![Entry::of(own.site.url.as_str().to_owned(), None)];
-    entries.extend(pages(own).await?);
+    let home = own.site.url.as_str();
+    let mut entries = pages(own).await?;
+    if entries.iter().all(|entry| entry.address != home) {
+        entries.insert(0, Entry::of(home.to_owned(), None));
+    }
     for kind in TermKind::ALL {
         entries.extend(terms(own, kind).await?);
     }

@@ -12,7 +12,7 @@ use crate::support::azurite::{Azurite, random_prefix};
 use crate::support::folder::{counts, exported, folder, import};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
-use crate::support::site::Site;
+use crate::support::site::{Site, instant, post};
 
 /// The field of the payload of a mutation with this input.
 async fn change(site: &Site, mutation: &str, input: &str) -> Value {
@@ -120,6 +120,70 @@ async fn a_published_post_shows_its_language_in_lists_and_a_restored_version_has
     let first = format!("revisionId: \"{}-1\", expectedVersion: 2", id.replace("post-", "revision-"));
     assert_eq!(change(&site, "restoreRevision", &first).await["object"]["language"], json!("de-CH"));
     shown(json!("de-CH")).await;
+    site.assert_sound().await;
+}
+
+/// Creates, changes and deletes posts, and reads the languages after each step.
+async fn the_languages_of_the_site_are_those_of_published_posts(store: Store) {
+    let site = Site::over(store).await;
+    let are = async |expected: &[&str]| {
+        // The second answer is cached.
+        for _ in 0..2 {
+            assert_eq!(site.query("{ site { languages } }").await, json!({ "site": { "languages": expected } }));
+        }
+    };
+    are(&[]).await;
+    let create = async |language: &str, publication: &str| {
+        let input = format!("title: \"A\", markdown: \"b\", language: {language}, {publication}");
+        change(&site, "createPost", &input).await["object"]["id"].as_str().expect("an id").to_owned()
+    };
+    let published = "publishAt: \"2020-01-01T00:00:00Z\"";
+    let de = create("\"de\"", published).await;
+    create("\"PT-br\"", published).await;
+    create("null", published).await;
+    create("\"it\"", "publish: false").await;
+    let scheduled = create("\"fr\"", "publishAt: \"2100-01-01T00:00:00Z\"").await;
+    are(&["de", "pt-BR"]).await;
+    change(&site, "createPage", "path: \"a\", title: \"A\", markdown: \"b\", language: \"es\", publish: true").await;
+    let second = create("\"de\"", "publishAt: \"2100-01-01T00:00:00Z\"").await;
+    are(&["de", "pt-BR"]).await;
+    change(&site, "updatePost", &format!("id: \"{de}\", expectedVersion: 1, language: \"nl\"")).await;
+    are(&["nl", "pt-BR"]).await;
+    change(&site, "updatePost", &format!("id: \"{scheduled}\", expectedVersion: 1, {published}")).await;
+    are(&["fr", "nl", "pt-BR"]).await;
+    change(&site, "updatePost", &format!("id: \"{second}\", expectedVersion: 1, publish: true")).await;
+    change(&site, "unpublishPost", &format!("id: \"{de}\", expectedVersion: 2")).await;
+    are(&["de", "fr", "pt-BR"]).await;
+    site.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_languages_of_the_site_are_those_of_published_posts_on_a_file() {
+    let store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+    the_languages_of_the_site_are_those_of_published_posts(store).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_languages_of_the_site_are_those_of_published_posts_on_tables() {
+    the_languages_of_the_site_are_those_of_published_posts(MemoryStore::empty()).await;
+}
+
+#[tokio::test]
+async fn more_languages_than_a_list_can_have_are_refused() {
+    let site = Site::in_memory().await;
+    let posts: Vec<_> = (0..=100_u64)
+        .map(|n| {
+            let mut whole = post(n, instant("2020-01-01T00:00:00Z"));
+            whole.post.language = format!("x-{n}").parse().ok();
+            whole
+        })
+        .collect();
+    site.publish(&posts[..100]).await;
+    let listed = site.query("{ site { languages } }").await;
+    assert_eq!(listed["site"]["languages"].as_array().map(Vec::len), Some(100));
+    site.publish(&posts[100..]).await;
+    let refused = site.ask_as(None, "{ site { languages } }").await;
+    assert_eq!(refused["errors"][0]["extensions"]["code"], json!("BAD_USER_INPUT"), "{refused}");
     site.assert_sound().await;
 }
 

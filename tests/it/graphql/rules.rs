@@ -242,6 +242,17 @@ async fn a_similar_name_is_suggested() {
         ("{ posts(orderBy: { field: PUBLISHED_AT, direction: ASK }) { totalCount } }", "Did you mean \"ASC\"?"),
         ("{ pages(parent: \"a\") { totalCount } }", "Did you mean \"parentPath\"?"),
         (
+            "{ posts(orderBy: { field: NAME, direction: ASC }) { totalCount } }",
+            "value \"NAME\". Its values are PUBLISHED_AT",
+        ),
+        ("{ posts(limit: 5) { totalCount } }", "Did you mean \"first\"?"),
+        ("{ post(id: \"post-1\") { title } }", "Did you mean \"asset(id:)\" or \"node(id:)\"?"),
+        ("{ posts(year: 2024) { totalCount } }", "Did you mean \"archive(year:)\"?"),
+        ("{ posts { title } }", "Did you mean \"nodes { title }\"?"),
+        ("{ post(slug: \"a\") { html } }", "Did you mean \"body { html }\"?"),
+        ("{ languages }", "Did you mean \"site { languages }\"?"),
+        ("{ site { title } }", "Did you mean \"name\"?"),
+        (
             "mutation { createPost(input: { title: \"T\", markdown: \"x\", authors: [] }) { post { id } } }",
             "\"authorSlugs\"",
         ),

@@ -105,7 +105,7 @@ pub async fn view(site: &Site) -> String {
            backTags: tags(last: 100) {{ nodes {{ slug }} }} \
            allSeries {{ nodes {{ slug name postCount posts {{ totalCount nodes {{ slug series {{ number }} }} }} }} }} \
            authors {{ nodes {{ slug name posts {{ totalCount }} }} }} categories {{ nodes {{ slug name parent {{ slug }} children {{ nodes {{ slug }} }} }} }} \
-           archive {{ year month postCount }} de: posts(filter: {{ languages: [\"de\", \"pt-BR\"] }}) {{ totalCount nodes {{ slug language }} }} \
+           site {{ languages }} archive {{ year month postCount }} de: posts(filter: {{ languages: [\"de\", \"pt-BR\"] }}) {{ totalCount nodes {{ slug language }} }} \
            featured: posts(filter: {{ featured: true }}) {{ totalCount nodes {{ slug featured }} }} \
            rated: posts(filter: {{ fields: {{ rating: 5, kind: REVIEW }} }}) {{ totalCount nodes {{ slug }} }} \
            others: posts(filter: {{ featured: false }}) {{ totalCount nodes {{ slug featured }} }} \

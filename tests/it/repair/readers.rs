@@ -107,6 +107,7 @@ reported! {
     a_wrong_count_of_a_series_is_reported: |table, _, row| table == "PostsBySeries" && row == "!count" => "GraphQL(the series walks): counts 0";
     a_month_that_the_archive_lacks_is_reported: |table, partition, _| table == "Months" && partition == "all" => "GraphQL(archive, ";
     a_list_of_terms_that_lacks_some_is_reported: |table, partition, _| table == "Tags" && partition == "!" => "GraphQL(the list of each tag): shows 0";
+    a_list_of_languages_that_lacks_some_is_reported: |table, partition, _| table == "PostsByLanguage" && partition == "!" => "GraphQL(the list of languages, pt-br): counts 0";
     an_id_that_does_not_point_to_its_post_is_reported: |table, _, row| table == "PostKeys" && row.starts_with("i-") => "GraphQL(node, of the post ";
     a_slug_that_does_not_point_to_its_post_is_reported: |table, _, row| table == "PostKeys" && row.starts_with("s-") => "GraphQL(post, of the slug ";
     a_slug_that_does_not_point_to_its_term_is_reported: |table, _, row| table == "Authors" && row == "ada" => "GraphQL(author, of the slug ada): shows nothing";

@@ -235,6 +235,7 @@ fn listings() -> Vec<Damage> {
         [(2026, 5), (2011, 1)].map(|(y, m)| place::month_row(Collection::Posts, Month::new(y, m).expect("a month")));
     let drafts = place::month_row(Collection::Drafts, Month::new(2026, 4).expect("a month"));
     let (a, strange) = (term::catalog_row("b"), term::catalog_row("q"));
+    let de = term::catalog_row("de");
     vec![
         ("a month that is not listed", vec![Act::Delete(Table::Months, may.clone())]),
         ("a month listed with another count", vec![Act::Set(Table::Months, may.clone(), "Rows", rows(5))]),
@@ -259,6 +260,9 @@ fn listings() -> Vec<Damage> {
             "a first character listed that holds nothing",
             vec![Act::Copy(TAGS, a, strange.clone()), Act::Set(TAGS, strange, "Partition", text("q"))],
         ),
+        ("a language that is not listed", vec![Act::Delete(BY_LANGUAGE, de.clone())]),
+        ("a language listed with another count", vec![Act::Set(BY_LANGUAGE, de.clone(), "Rows", rows(5))]),
+        ("a language listed that no post has", vec![Act::Copy(BY_LANGUAGE, de, term::catalog_row("fr"))]),
     ]
 }
 

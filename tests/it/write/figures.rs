@@ -11,7 +11,7 @@ pub const CHANGES: [Figures; 12] = [
     ("create and publish, 1 author, 1 category, 3 tags", (5, 0, 1), (8, 0, 11), 5),
     ("change the title", (2, 0, 1), (4, 0, 5), 7),
     ("one tag for another", (5, 0, 1), (12, 0, 7), 9),
-    ("one language for another", (2, 0, 1), (9, 0, 7), 9),
+    ("one language for another", (2, 0, 1), (9, 0, 8), 9),
     ("a post becomes featured", (2, 0, 1), (5, 0, 6), 7),
     ("another day of the month", (2, 0, 1), (23, 0, 19), 11),
     ("another month", (2, 0, 1), (24, 0, 19), 11),

@@ -11,6 +11,7 @@ use crate::title::title_of;
 use crate::words::note_of_names;
 use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term, TermKind, VALUE_CACHE_BYTES_MAX, dates, link_marks};
 use tidings_model::asset::ALT_CHARS_MAX;
+use tidings_model::page_path::HOME_PATH;
 use tidings_model::rules::{EXCERPT_CHARS_MAX, SUBTITLE_CHARS_MAX};
 use tidings_model::{Instant, JsonValue, Metadata, Slug};
 
@@ -19,9 +20,6 @@ use super::item::{ContentfulItem, items_of, link_of, text_of, to_json};
 use super::space::{Space, origin, plain};
 use super::targets::LinkedEntry;
 use super::{hidden, rich_text};
-
-/// The path of the page at the root.
-const HOME: &str = "index";
 
 /// An entry, and the ids of its categories, tags and authors.
 pub(super) type ReadEntry = Result<(Item, Vec<(TermKind, String)>), NotImported>;
@@ -326,7 +324,7 @@ fn add(kind: TermKind, term: Term, others: &mut OtherFields) {
 fn place_of_page(post: &ImportedPost) -> Result<PagePlace, String> {
     let parts = |text: &str| text.split('/').filter_map(Slug::from_name).collect::<Vec<_>>();
     match post.slug.as_deref() {
-        Some(slug) if slug.chars().all(|c| c == '/') => PagePlace::at(parts(HOME)),
+        Some(slug) if slug.chars().all(|c| c == '/') => PagePlace::at(parts(HOME_PATH)),
         Some(slug) => PagePlace::at(parts(slug)),
         None => PagePlace::of_slug(post),
     }

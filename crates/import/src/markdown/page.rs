@@ -3,6 +3,7 @@
 
 use crate::title::in_words;
 use crate::{ImportedPage, dates};
+use tidings_model::page_path::HOME_PATH;
 use tidings_model::{Language, Metadata, PagePath, Slug, markdown};
 
 use super::fields::PostFields;
@@ -20,7 +21,6 @@ pub(super) struct Place {
 
 /// The names of files that describe their folder.
 const INDEXES: &[&str] = &["index", "_index", "readme"];
-const HOME: &str = "index";
 /// The parts of an address that is a path: without placeholders, and neither an absolute URL nor the root.
 fn as_path(text: &str) -> Option<Vec<&str>> {
     let is_plain = !text.contains([':', '{', '}', '*', '?', '#']);
@@ -60,7 +60,7 @@ fn path(origin: &str, language: Option<&Language>, fields: &PostFields) -> Resul
         }
     };
     if parts.is_empty() {
-        parts.extend(Slug::from_name(HOME));
+        parts.extend(Slug::from_name(HOME_PATH));
     }
     PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))
 }

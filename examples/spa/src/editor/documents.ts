@@ -12,6 +12,7 @@ graphql(`
     featured
     status
     publishedAt
+    unpublishAt
     body {
       markdown
       html

@@ -26,7 +26,7 @@ interface Props {
 }
 
 /** The part of a change that publishes the post, or makes it a draft again. */
-type Publication = { publish?: boolean; publishAt?: string };
+type Publication = { publish?: boolean; publishAt?: string; unpublishAt?: string | null };
 
 export function PostEditor({ post: first, authors }: Props) {
   const [post, setPost] = useState(first);
@@ -105,7 +105,9 @@ export function PostEditor({ post: first, authors }: Props) {
 
   const publish = (at: string | null) =>
     at === null ? save({ publish: true }, "Published.") : save({ publishAt: at }, "Scheduled.");
-  const unpublish = () => save({ publish: false }, "It is a draft again.");
+  const unpublish = (at: string | null) =>
+    at === null ? save({ publish: false }, "It is a draft again.") : save({ unpublishAt: at }, "The end is set.");
+  const keepOut = () => save({ unpublishAt: null }, "It has no end any more.");
 
   const restore = async (revisionId: string, revision: number) => {
     const input = { revisionId, expectedVersion: text.version };
@@ -151,7 +153,13 @@ export function PostEditor({ post: first, authors }: Props) {
       <PostForm post={post} typed={{ ...typed, isDirty }} tags={tags} changes={changes} said={said} onSave={() => void save()}>
         {post ? (
           <>
-            <Publishing post={post} isBusy={changes.isBusy} onPublish={(at) => void publish(at)} onUnpublish={() => void unpublish()} />
+            <Publishing
+              post={post}
+              isBusy={changes.isBusy}
+              onPublish={(at) => void publish(at)}
+              onUnpublish={(at) => void unpublish(at)}
+              onKeepOut={() => void keepOut()}
+            />
             {post.status === "PUBLISHED" ? null : <PreviewLink id={post.id} slug={post.slug} />}
             <History post={post} isDirty={isDirty} onRestore={({ id, version }) => void restore(id, version)} />
           </>

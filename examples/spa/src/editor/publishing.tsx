@@ -10,16 +10,25 @@ interface Props {
   isBusy: boolean;
   /** Null: now. */
   onPublish: (at: string | null) => void;
-  onUnpublish: () => void;
+  /** Null: now. */
+  onUnpublish: (at: string | null) => void;
+  /** Removes the end of the publication. */
+  onKeepOut: () => void;
 }
 
-export function Publishing({ post, isBusy, onPublish, onUnpublish }: Props) {
+export function Publishing({ post, isBusy, onPublish, onUnpublish, onKeepOut }: Props) {
   const isOut = useIsOut(post);
   const isScheduled = post.status === "SCHEDULED" && !isOut;
   return (
     <section className="panel" aria-label="Publishing">
       <p className="state">
         <State post={post} isOut={isOut} />
+        {post.unpublishAt == null ? null : (
+          <>
+            {" "}
+            A draft again from <Minute at={post.unpublishAt} />.
+          </>
+        )}
       </p>
       <p className="actions">
         {isOut ? null : (
@@ -28,12 +37,20 @@ export function Publishing({ post, isBusy, onPublish, onUnpublish }: Props) {
           </button>
         )}
         {isOut || isScheduled ? (
-          <button type="button" className="button" disabled={isBusy} onClick={onUnpublish}>
+          <button type="button" className="button" disabled={isBusy} onClick={() => onUnpublish(null)}>
             {isOut ? "Unpublish" : "Take off the schedule"}
           </button>
         ) : null}
+        {post.unpublishAt == null ? null : (
+          <button type="button" className="button" disabled={isBusy} onClick={onKeepOut}>
+            Remove the end
+          </button>
+        )}
       </p>
-      {isOut ? null : <Schedule isBusy={isBusy} onSchedule={onPublish} />}
+      {isOut ? null : <At label="Publish at" action="Schedule" instead="publish now" isBusy={isBusy} onChoose={onPublish} />}
+      {isOut || isScheduled ? (
+        <At label="Publish until" action="Set the end" instead="unpublish it" isBusy={isBusy} onChoose={onUnpublish} />
+      ) : null}
     </section>
   );
 }
@@ -61,20 +78,30 @@ function State({ post, isOut }: { post: EditedPostFragment; isOut: boolean }) {
   );
 }
 
-function Schedule({ isBusy, onSchedule }: { isBusy: boolean; onSchedule: (at: string) => void }) {
+interface AtProps {
+  label: string;
+  action: string;
+  /** What to do if the time has passed. */
+  instead: string;
+  isBusy: boolean;
+  onChoose: (at: string) => void;
+}
+
+/** Asks for a time in the future. */
+function At({ label, action, instead, isBusy, onChoose }: AtProps) {
   const id = useId();
   const [written, setWritten] = useState("");
   const [problem, setProblem] = useState("");
-  const schedule = () => {
+  const choose = () => {
     const at = new Date(written);
     if (Number.isNaN(at.getTime())) return setProblem("Choose a day and a time.");
-    if (at.getTime() <= Date.now()) return setProblem("That time has passed. Choose a later one, or publish now.");
+    if (at.getTime() <= Date.now()) return setProblem(`That time has passed. Choose a later one, or ${instead}.`);
     setProblem("");
-    return onSchedule(at.toISOString());
+    return onChoose(at.toISOString());
   };
   return (
     <div className="field">
-      <label htmlFor={id}>Publish at</label>
+      <label htmlFor={id}>{label}</label>
       <div className="adding">
         <input
           id={id}
@@ -84,8 +111,8 @@ function Schedule({ isBusy, onSchedule }: { isBusy: boolean; onSchedule: (at: st
           aria-invalid={problem !== ""}
           onChange={({ target }) => setWritten(target.value)}
         />
-        <button type="button" className="button" disabled={isBusy} onClick={schedule}>
-          Schedule
+        <button type="button" className="button" disabled={isBusy} onClick={choose}>
+          {action}
         </button>
       </div>
       <p className="hint" id={`${id}-hint`}>

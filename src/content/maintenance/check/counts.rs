@@ -1,11 +1,11 @@
-//! Checks the counts of partitions, and the rows that list partitions with copies of their counts: `Months`, and the first characters of terms. The
+//! Checks the counts of partitions, and the rows that list partitions with copies of their counts: `Months`, first characters of terms, languages. The
 //! rule: the number of rows must be exact; the newest post that is named may have been removed since, so it may be newer than every stored post, but
 //! not older than one of them.
 
 use std::collections::HashMap;
 
 use crate::content::tables::rows::count::{self, Count};
-use crate::content::tables::rows::partition_catalog::read_first_character as read_listed;
+use crate::content::tables::rows::partition_catalog::read_name as read_listed;
 use crate::content::tables::rows::term as term_rows;
 use crate::content::write::Partition;
 use crate::keys::time::{self, Direction};
@@ -60,6 +60,7 @@ pub(super) fn check_count(table: Table, rows: &[Entity], report: &mut CheckRepor
 fn listed_under(table: Table, key: &Key) -> Option<Partition> {
     match table {
         Table::Terms(kind) => Some(Partition::Terms(kind, key.row().to_owned())),
+        Table::PostsBy(_) => key.row().parse().ok().map(Partition::Language),
         _ => place::parse_month_row(key).map(|(collection, month)| Partition::Month(collection, month)),
     }
 }

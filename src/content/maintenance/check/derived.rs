@@ -6,24 +6,28 @@ use std::collections::{HashMap, HashSet};
 use crate::content::error::Result;
 use crate::content::field_indexes::CheckedFields;
 use crate::content::tables::rows::{field_index as fields, lookup};
+use crate::content::write::Partition;
 use crate::keys::field_index::FIELDS_PARTITION;
 use crate::keys::lookup::{Lookup, parse};
+use crate::keys::term::CATALOG_PARTITION;
 use crate::keys::{COUNT_ROW, PostPlace, Table, field_index, time};
 use crate::model::{IndexKind, PostId, Slug};
 use crate::store::{Entity, Key, Store};
 
-use super::counts::check_count;
+use super::counts::{Counts, check_count, check_listings};
 use super::known::{Posts, is_like, row_of, rows_of, time_key};
 use super::partition::Partitions;
 use super::report::{CheckReport, Fix};
 
 const FIELDS: Table = Table::PostsBy(IndexKind::Field);
+const LANGUAGES: Table = Table::PostsBy(IndexKind::Language);
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<()> {
     let mut named = HashMap::new();
     for table in IndexKind::ALL.map(Table::PostsBy).into_iter().chain([Table::PostKeys]) {
         let keys = posts.by_id.values().flat_map(|post| rows_of(table, post));
         let mut missing: HashSet<Key> = keys.map(|(key, _)| key).collect();
+        let (mut counts, mut listings) = (Counts::new(), Vec::new());
         let mut partitions = Partitions::of(store, table);
         while let Some(rows) = partitions.next().await? {
             report.rows += rows.len() as u64;
@@ -31,14 +35,23 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
                 check_list(&rows, report);
                 continue;
             }
+            if (table, rows[0].key.partition()) == (LANGUAGES, CATALOG_PARTITION) {
+                listings = rows;
+                continue;
+            }
             for row in &rows {
                 missing.remove(&row.key);
                 check_row(table, row, posts, &mut named, report);
             }
-            if table != Table::PostKeys {
-                check_count(table, &rows, report);
+            if table != Table::PostKeys
+                && let Some(count) = check_count(table, &rows, report)
+                && table == LANGUAGES
+            {
+                let language = rows[0].key.partition().parse().map(Partition::Language);
+                counts.extend(language.ok().map(|language| (language, count)));
             }
         }
+        check_listings(table, &listings, counts, report);
         for key in missing {
             let Some(post) = posts.owner(table, &key, None) else { continue };
             let what = format!("is missing; it follows from the post {}", post.id);

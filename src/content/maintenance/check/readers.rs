@@ -1,13 +1,13 @@
 //! Compares what readers get with the posts and terms: every list, count, month, slug and id, read as a query reads them. The rule: this check runs
 //! only if the rows agree with each other, so a difference that it reports is a defect of Tidings, and names the query that returned it, not a row.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, try_join_all};
 
-use crate::content::error::Result;
+use crate::content::error::{ContentError, Result};
 use crate::content::read::Reader;
 use crate::content::read::pages::posts::read_page;
 use crate::content::read::pages::{
@@ -17,7 +17,9 @@ use crate::content::read::pages::{
 use crate::keys::lookup;
 use crate::keys::time::Direction;
 use crate::model::actor::Role;
-use crate::model::{Actor, ActorKind, IndexKind, Instant, Month, Post, PostId, PostKey, Slug, Term, TermKind};
+use crate::model::{
+    Actor, ActorKind, IndexKind, Instant, Language, Month, Post, PostId, PostKey, Slug, Term, TermKind,
+};
 
 use super::known::Posts;
 use super::report::{Difference, Fix};
@@ -137,6 +139,7 @@ async fn check_lists(shown: &Shown<'_>) -> Result<Vec<Difference>> {
             .iter()
             .filter_map(|(month, expected)| compare_count(&format!("archive, {month}"), *expected, count(month))),
     );
+    differences.extend(check_languages(shown).await?);
     for kind in TermKind::ALL {
         let mut expected: Vec<Slug> = shown.terms.of(kind).values().map(|term| term.slug.clone()).collect();
         expected.sort();
@@ -153,6 +156,25 @@ async fn check_lists(shown: &Shown<'_>) -> Result<Vec<Difference>> {
         differences.extend(compare_count(&asked, expected.len() as u64, count));
     }
     Ok(differences)
+}
+
+/// Checks the list of languages, unless they are too many for one.
+async fn check_languages(shown: &Shown<'_>) -> Result<Vec<Difference>> {
+    let expected = shown.published().filter_map(|post| Some(post.language.as_ref()?.index_slug()));
+    let expected: BTreeSet<Slug> = expected.collect();
+    let found: BTreeSet<Slug> = match total::languages(shown.public).await {
+        Err(ContentError::BadArgument { .. }) => return Ok(Vec::new()),
+        found => found?.iter().map(Language::index_slug).collect(),
+    };
+    let count = |languages: &BTreeSet<Slug>, language| u64::from(languages.contains(language));
+    let differing = expected.symmetric_difference(&found).filter_map(|language| {
+        compare_count(
+            &format!("the list of languages, {language}"),
+            count(&expected, language),
+            count(&found, language),
+        )
+    });
+    Ok(differing.collect())
 }
 
 /// Checks a list of posts, which must hold these.

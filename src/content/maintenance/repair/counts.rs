@@ -9,7 +9,7 @@ use crate::content::tables::rows::partition_catalog;
 use crate::content::write::{Overlay, Partition, retry_on_conflict};
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
-use crate::model::PostKey;
+use crate::model::{IndexKind, PostKey};
 use crate::store::{Entity, StoreError};
 
 use super::{Done, Planned, Repair};
@@ -81,6 +81,7 @@ fn partition_of(table: Table, partition: &str) -> Option<Partition> {
         Table::Posts => partition.parse().ok().map(|month| Partition::Month(Collection::Posts, month)),
         Table::Drafts => partition.parse().ok().map(|month| Partition::Month(Collection::Drafts, month)),
         Table::Terms(kind) => Some(Partition::Terms(kind, partition.to_owned())),
+        Table::PostsBy(IndexKind::Language) => partition.parse().ok().map(Partition::Language),
         _ => None,
     }
 }

@@ -9,11 +9,11 @@ use crate::content::cache::{CacheKey, Until};
 use crate::content::error::{ContentError, Result};
 use crate::content::read::reader::Reader;
 use crate::content::tables::rows::count::{self, Count};
-use crate::content::tables::rows::partition_catalog::Listed;
-use crate::content::tables::{MonthSpan, get_each};
+use crate::content::tables::rows::partition_catalog::{Listed, read_name};
+use crate::content::tables::{MonthSpan, get_each, read_first};
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
-use crate::model::{IndexKind, Instant, Month, Slug, TermId, TermKind};
+use crate::model::{IndexKind, Instant, Language, Month, Slug, TermId, TermKind};
 use crate::store::{Entity, PAGE_ROWS_MAX, RowRange};
 
 use super::list::{ListQuery, PostList, Scope};
@@ -23,6 +23,11 @@ use super::{ReadBudget, excluding_first_slugs, renamed};
 
 /// The maximum number of terms whose scheduled posts are counted at the same time.
 const COUNTS_AT_ONCE: usize = 200;
+
+/// The maximum number of languages that are listed.
+pub const LANGUAGES_MAX: usize = 100;
+
+const LANGUAGES: Table = Table::PostsBy(IndexKind::Language);
 
 /// After this many keys, a count lets other tasks run.
 const PASSED_AT_ONCE: usize = 100;
@@ -145,6 +150,34 @@ pub async fn archive(reader: &Reader, asked: MonthSpan) -> Result<Vec<(Month, u6
         listed.map(|month| async move { Ok::<_, ContentError>((month.partition, count_month(reader, month).await?)) }),
     );
     Ok(counted.await?.into_iter().filter(|(_, posts)| *posts > 0).collect())
+}
+
+/// The languages that published posts have, by their tags. One range read, and one more for each language of which a post was or is scheduled.
+///
+/// # Errors
+/// [`ContentError::BadArgument`] if there are more than [`LANGUAGES_MAX`].
+pub async fn languages(reader: &Reader) -> Result<Vec<Language>> {
+    let rows = RowRange::new(term::CATALOG_PARTITION, None, None).expect("the partition is a valid key");
+    let page = reader.store().range(LANGUAGES.name(), &rows, PAGE_ROWS_MAX, None).await?;
+    let listed = page.rows.iter().map(read_name).collect::<Result<Vec<_>, _>>()?;
+    let listed: Vec<_> = listed.into_iter().filter(Listed::may_hold_rows).collect();
+    if listed.len() > LANGUAGES_MAX || page.continuation.is_some() {
+        let message = format!("posts have more than {LANGUAGES_MAX} languages, so `languages` cannot list them");
+        return Err(ContentError::BadArgument { argument: "languages", message });
+    }
+    let published = listed.into_iter().map(|listed| async move {
+        let is_published = listed.count.newest.as_ref().is_some_and(|newest| newest.at <= reader.now())
+            || !read_first(
+                reader.store(),
+                LANGUAGES,
+                &Span::until(reader.now()).rows(&listed.partition, Direction::Forward),
+                1,
+            )
+            .await?
+            .is_empty();
+        Ok::<_, ContentError>(listed.partition.parse().ok().filter(|_| is_published))
+    });
+    Ok(try_join_all(published).await?.into_iter().flatten().collect())
 }
 
 /// How many posts of a month readers see now.

@@ -1,4 +1,4 @@
-//! The rows that list partitions: months of posts, first characters of terms. The rule: the row has a copy of the
+//! The rows that list partitions: months of posts, first characters of terms, languages of posts. The rule: the row has a copy of the
 //! `!count` of its partition.
 
 use crate::model::Month;
@@ -7,7 +7,7 @@ use crate::store::{Entity, Properties, StoreError, Value};
 use super::count::{self, Count};
 use super::{NewRow, RowFields};
 
-/// One partition: a month, or the first character of slugs.
+/// One partition: a month, the first character of slugs, or a language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed<P> {
     pub partition: P,
@@ -37,6 +37,7 @@ pub fn read_month(row: &Entity) -> Result<Listed<Month>, StoreError> {
     Ok(Listed { partition: RowFields(row).parsed("Partition")?, count: count::read(row)? })
 }
 
-pub fn read_first_character(row: &Entity) -> Result<Listed<String>, StoreError> {
+/// A first character, or a language by its tag in lower case.
+pub fn read_name(row: &Entity) -> Result<Listed<String>, StoreError> {
     Ok(Listed { partition: RowFields(row).text("Partition")?.to_string(), count: count::read(row)? })
 }

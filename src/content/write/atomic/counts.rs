@@ -1,6 +1,6 @@
-//! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction. It is written with
-//! each change, even if the count stays the same, because a cached answer that read the list of partitions relies on the instants of the posts in
-//! them. A count without a listing is not written if it stays the same, because that would drop the cached answers that read it.
+//! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction. That of a month or of
+//! terms is written with each change, even if the count stays the same, because a cached answer that read the list of partitions relies on the
+//! instants of the posts in them. The count of an index is not written if it stays the same, because that would drop the cached answers that read it.
 
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog;
@@ -26,11 +26,11 @@ pub(super) fn change_listed(
     Ok(())
 }
 
-/// Changes the count in this row, which has no listing.
-pub(super) fn change_unlisted(
+/// Changes the count of a partition of an index, and the listing if it has one.
+pub(super) fn change_index(
     rows: &mut Overlay<'_>,
-    table: Table,
-    key: Key,
+    (table, key): (Table, Key),
+    listed: Option<&Partition>,
     added: i64,
     newest: Option<&PostKey>,
 ) -> Result<(), StoreError> {
@@ -38,6 +38,10 @@ pub(super) fn change_unlisted(
     let count = before.changed(added, newest);
     if (count.rows, &count.newest) != (before.rows, &before.newest) {
         rows.put(table, key, count::row(&count));
+        if let Some(partition) = listed {
+            let (table, key) = partition.listing();
+            rows.put(table, key, partition_catalog::row(&partition.name(), &count));
+        }
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Index rows: pointer, mirror and count. The rule: a pointer that exists already is written again, but not counted again; a new post has none.
 
 use crate::content::tables::rows::pointer;
+use crate::content::write::Partition;
 use crate::content::write::plan::PointerPlace;
 use crate::keys::{Table, place, term, time};
-use crate::model::{Post, Slug, TermKind};
+use crate::model::{IndexKind, Post, Slug, TermKind};
 use crate::store::{Key, StoreError};
 
 use super::counts;
@@ -26,7 +27,7 @@ pub(super) fn put(
     let properties = pointer::pointer(post);
     rows.put(at.table, at.pointer, properties.clone());
     rows.put(at.table, at.mirror, properties);
-    counts::change_unlisted(rows, at.table, at.count, added, Some(&place.key))
+    counts::change_index(rows, (at.table, at.count), at.listed.as_ref(), added, Some(&place.key))
 }
 
 pub(super) fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(), StoreError> {
@@ -36,7 +37,7 @@ pub(super) fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(),
     }
     rows.delete(at.table, at.pointer);
     rows.delete(at.table, at.mirror);
-    counts::change_unlisted(rows, at.table, at.count, -1, None)
+    counts::change_index(rows, (at.table, at.count), at.listed.as_ref(), -1, None)
 }
 
 /// How many posts the index of a term's first slug has.
@@ -50,12 +51,13 @@ pub(super) fn count_row(kind: TermKind, slug: &Slug) -> (Table, Key) {
     (Table::PostsBy(kind.into()), place::count(term::posts_partition(slug)))
 }
 
-/// The rows of a pointer, and the row that counts them.
+/// The rows of a pointer, the row that counts them, and the partition if a list names it.
 struct PointerChange {
     table: Table,
     pointer: Key,
     mirror: Key,
     count: Key,
+    listed: Option<Partition>,
 }
 
 impl PointerChange {
@@ -66,6 +68,7 @@ impl PointerChange {
             pointer: Key::new(partition.as_str(), time::time_row(&pointer.key))?,
             mirror: Key::new(partition.as_str(), time::mirror_row(&pointer.key))?,
             count: place::count(partition),
+            listed: (pointer.kind == IndexKind::Language).then(|| Partition::Language(pointer.slug.clone())),
         })
     }
 }

@@ -15,10 +15,10 @@ use async_graphql::{Name, ServerError, Variables};
 use async_graphql_value::Value as Literal;
 
 use crate::graphql::outline::{Checked, Operation, Outline};
-use crate::graphql::type_map::{Arguments, TypeMap};
+use crate::graphql::type_map::{Arguments, TypeMap, innermost};
 use faults::Faults;
 use merge::Merging;
-use suggest::did_you_mean;
+use suggest::{did_you_mean, either};
 use values::{Checker, Path};
 use walk::Walk;
 
@@ -49,16 +49,38 @@ impl Rules {
     pub(super) fn suggest(&self, message: &mut String) {
         let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
         let suggestion = match quoted.as_slice() {
-            [name, of, ..] if message.starts_with("Unknown field ") => did_you_mean(name, self.types.field_names(of)),
+            [name, of, ..] if message.starts_with("Unknown field ") => {
+                let similar = did_you_mean(name, self.types.field_names(of));
+                if similar.is_empty() { self.fields_above(name, of) } else { similar }
+            }
             [name, field, of, ..] if message.starts_with("Unknown argument ") && message.contains(" on field ") => {
                 let arguments = self.types.any_field(of, field).map(|found| &found.arguments);
-                did_you_mean(name, arguments.into_iter().flat_map(Arguments::names))
+                let similar = did_you_mean(name, arguments.into_iter().flat_map(Arguments::names));
+                if similar.is_empty() { self.fields_with(name, field, of) } else { similar }
             }
             _ => return,
         };
         if self.suggests_names && !suggestion.is_empty() {
             *message = format!("{}{suggestion}", message.trim_end_matches('.'));
         }
+    }
+
+    /// Suggests the fields of a type that lead to a field of this name, such as `nodes { title }`.
+    fn fields_above(&self, name: &str, of: &str) -> String {
+        let leads = |field: &&str| {
+            let found = self.types.any_field(of, field);
+            found.is_some_and(|found| self.types.any_field(innermost(&found.of), name).is_some())
+        };
+        either(name, self.types.field_names(of).filter(leads), |field| format!("{field} {{ {name} }}"))
+    }
+
+    /// Suggests the other fields of a type that have an argument of this name, such as `node(id:)`.
+    fn fields_with(&self, name: &str, field: &str, of: &str) -> String {
+        let has = |field: &&str| {
+            let found = self.types.any_field(of, field);
+            found.is_some_and(|found| found.arguments.get(name).is_some())
+        };
+        either(field, self.types.field_names(of).filter(has), |field| format!("{field}({name}:)"))
     }
 
     /// Checks whether the fields of a document can be merged. All fields and arguments must exist. Also returns [`Checked::repeats_fields`].

@@ -3,10 +3,22 @@
 /// The maximum number of suggested names.
 const NAMES_MAX: usize = 3;
 /// Names that the schema had, or that others have, and what they are called here.
-const RENAMED: [(&str, &str); 10] = [
+const RENAMED: [(&str, &str); 22] = [
     ("url", "canonicalUrl"),
     ("date", "publishedAt"),
     ("content", "body"),
+    ("summary", "excerpt"),
+    ("name", "title"),
+    ("title", "name"),
+    ("slug", "path"),
+    ("lang", "language"),
+    ("locale", "language"),
+    ("limit", "first"),
+    ("take", "first"),
+    ("page", "after"),
+    ("offset", "after"),
+    ("skip", "after"),
+    ("where", "filter"),
     ("tags", "tagSlugs"),
     ("bio", "description"),
     ("order", "orderedPostIds"),
@@ -20,24 +32,29 @@ const NAME_BYTES_MAX: usize = 64;
 
 /// Returns `. Did you mean "a" or "b"?` with the most similar names first, or an empty text if none is similar.
 pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    if name.len() > NAME_BYTES_MAX {
-        return String::new();
-    }
-    let lower = name.to_ascii_lowercase();
-    let edits = |known: &'a str| {
-        let edits = strsim::damerau_levenshtein(&lower, &known.to_ascii_lowercase());
-        (edits <= name.len().max(known.len()) * 2 / 5).then_some((edits, known))
-    };
-    let renamed = |known: &str| RENAMED.contains(&(name, known));
-    let mut similar: Vec<(usize, &str)> =
-        known.filter_map(|known| if renamed(known) { Some((0, known)) } else { edits(known) }).collect();
-    similar.sort_unstable();
-    similar.truncate(NAMES_MAX);
-    let names: Vec<String> = similar.iter().map(|(_, name)| format!("\"{name}\"")).collect();
+    let is_similar = |known: &&str| distance(name, known) <= name.len().max(known.len()) * 2 / 5;
+    either(name, known.filter(is_similar), str::to_owned)
+}
+
+/// The same with all of these names, as `shown` writes them.
+pub(super) fn either<'a>(name: &str, known: impl Iterator<Item = &'a str>, shown: impl Fn(&str) -> String) -> String {
+    let mut found: Vec<(usize, &str)> = known.map(|known| (distance(name, known), known)).collect();
+    found.sort_unstable();
+    found.truncate(NAMES_MAX);
+    let names: Vec<String> = found.iter().map(|(_, name)| format!("\"{}\"", shown(name))).collect();
     match names.as_slice() {
         [] => String::new(),
         [name] => format!(". Did you mean {name}?"),
         [first @ .., last] => format!(". Did you mean {} or {last}?", first.join(", ")),
+    }
+}
+
+/// The edits that make a name a known one; zero for one that is called so here.
+fn distance(name: &str, known: &str) -> usize {
+    match RENAMED.contains(&(name, known)) {
+        true => 0,
+        false if name.len() > NAME_BYTES_MAX => usize::MAX,
+        false => strsim::damerau_levenshtein(&name.to_ascii_lowercase(), &known.to_ascii_lowercase()),
     }
 }
 
@@ -52,6 +69,7 @@ mod tests {
             ("titel", ". Did you mean \"title\" or \"titles\"?"),
             ("publishat", ". Did you mean \"publishAt\"?"),
             ("body", ""),
+            ("name", ". Did you mean \"title\"?"),
             ("bio", ". Did you mean \"description\"?"),
             ("", ""),
         ] {

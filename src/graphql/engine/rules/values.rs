@@ -124,7 +124,11 @@ impl<'a> Checker<'a> {
         if values.iter().any(|value| value == name) {
             return Ok(());
         }
-        let suggestion = self.suggestion(name, values.iter().map(Name::as_str));
+        let mut suggestion = self.suggestion(name, values.iter().map(Name::as_str));
+        if suggestion.is_empty() && self.suggests_names {
+            let values: Vec<&str> = values.iter().map(Name::as_str).collect();
+            suggestion = format!(". Its values are {}", values.join(", "));
+        }
         Err(format!("\"{path}\", enumeration type \"{of}\" does not contain the value \"{name}\"{suggestion}"))
     }
 

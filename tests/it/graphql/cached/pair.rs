@@ -32,6 +32,7 @@ fn queries(ids: &[String], cursors: &[String]) -> Vec<String> {
         "{ posts(filter: { featured: true, tags: { any: [\"a\", \"c\"] } }) { nodes { slug } } }".to_owned(),
         "{ posts(filter: { tags: { none: [\"a\"] } }) { totalCount nodes { slug } } }".to_owned(),
         "{ posts(filter: { publishedAt: { gt: \"2026-05-20T00:00:00Z\", lt: \"2026-06-15T13:00:00Z\" } }) { totalCount nodes { slug } } }".to_owned(),
+        "{ site { languages } }".to_owned(),
         "{ archive { year month postCount posts(first: 2) { nodes { slug } } } }".to_owned(),
         "{ archive(year: 2026) { month postCount } april: archive(year: 2026, month: 4) { postCount posts { nodes { slug } } } }".to_owned(),
         "{ archive(year: 2026, month: 7) { postCount posts(last: 2) { nodes { slug } pageInfo { hasPreviousPage } } } }".to_owned(),

@@ -147,6 +147,17 @@ async fn the_sitemap_has_the_published_pages_in_the_order_of_the_site() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_home_page_is_at_the_root_and_once_in_the_sitemap() {
+    let site = Site::in_memory().await;
+    let server = serve(&site, settings(&[("page_path", "/docs/{path}/")]));
+    create_page(&site, "index").await;
+    create_page(&site, "about").await;
+    let xml = text(&server, "/sitemaps/site.xml").await;
+    assert_eq!(texts(&xml, "loc"), [format!("{ADDRESS}docs/about/"), ADDRESS.to_owned()]);
+    assert_eq!(texts(&xml, "lastmod").len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_are_where_the_operator_has_set_it_also_in_graphql() {
     let site = Site::in_memory().await;
     for path in ["docs", "docs/install"] {

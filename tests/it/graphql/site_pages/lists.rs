@@ -36,6 +36,16 @@ async fn pages_are_in_the_order_of_the_site_and_those_without_a_position_come_la
         assert_eq!(paths(&read["docs"]["children"]), ["docs/z", "docs/a", "docs/b", "docs/c"]);
         let missing = site.query("{ pages(parentPath: \"nothing\") { nodes { path } } }").await;
         assert_eq!(missing["pages"], json!({ "nodes": [] }));
+        assert_eq!(site.query("{ page(path: \"/\") { path } }").await["page"], Value::Null);
+        create(&site, "index", Some(9)).await;
+        for root in ["", "/"] {
+            let query = format!(
+                "{{ pages(parentPath: \"{root}\") {{ nodes {{ path }} }} home: page(path: \"{root}\") {{ path }} }}"
+            );
+            let read = site.query(&query).await;
+            assert_eq!(read["home"], json!({ "path": "index" }));
+            assert_eq!(paths(&read["pages"]), ["blog", "docs", "index", "about", "zero"]);
+        }
         site.assert_sound().await;
     }
 }

@@ -177,7 +177,8 @@ impl Writer<'_> {
         let depth = self.random.below(4);
         let kind = self.random.below(3);
         let known = self.known;
-        match self.random.below(16) {
+        match self.random.below(17) {
+            16 => "site { languages }".to_owned(),
             14 | 15 => self.pages_of_site(depth),
             12 => format!("series(slug: \"series-{}\") {{ {} }}", self.random.below(4), self.series(depth)),
             13 => {
