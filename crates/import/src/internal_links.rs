@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::DateTime;
 
-use super::{ImportSource, ResolvedPosts, link_marks, markdown};
+use super::{ImportSource, ImportedPost, ResolvedPosts, link_marks, markdown};
 
 /// The addresses of link targets, by the names that bodies use.
 #[derive(Debug, Default)]
@@ -32,9 +32,11 @@ impl InternalLinks {
         }
     }
 
-    /// Writes the addresses of the targets into a body. `origin`: the origin of the body.
-    pub fn write(&self, origin: &str, body: &mut String) {
+    /// Writes the addresses of the targets into the body of a post or page. A file of an export has them.
+    pub fn write(&self, post: &mut ImportedPost) {
+        let body = &mut post.markdown;
         match self {
+            _ if post.of_export.is_some() => {}
             Self::None => {}
             Self::Marked(addresses) => {
                 if link_marks::targets(body).next().is_some() {
@@ -43,7 +45,7 @@ impl InternalLinks {
             }
             Self::OfFiles(addresses) => {
                 let address = |name: &str| addresses.get(name).map(String::as_str);
-                let written = match markdown::with_file_addresses(origin, body, address) {
+                let written = match markdown::with_file_addresses(&post.origin, body, address) {
                     Cow::Borrowed(_) => return,
                     Cow::Owned(written) => written,
                 };
@@ -76,9 +78,7 @@ fn addresses(
         }
     };
     for page in &source.found.pages {
-        if let Some(origin) = &page.origin {
-            add(origin, &|| paths.path_of_page(&page.path));
-        }
+        add(&page.origin, &|| paths.path_of_page(&page.place.path));
     }
     for (index, entry) in entries.iter().enumerate() {
         add(&entry.origin, &|| {

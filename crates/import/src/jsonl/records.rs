@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize, de};
 
-use crate::{Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, Term};
+use crate::{Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, PagePlace, Term};
 use tidings_model::{AssetName, Enclosure, FocalPoint, Instant, Metadata, PagePath, Slug};
 
 use super::terms::TermRecord;
@@ -197,11 +197,10 @@ pub struct AssetRecord {
 }
 
 impl PageRecord {
-    pub(super) fn into_page(self) -> ImportedPage {
-        ImportedPage {
-            origin: self.origin,
+    pub fn into_page(self) -> ImportedPage {
+        let post = ImportedPost {
+            origin: self.origin.unwrap_or_default(),
             id: Some(self.id),
-            former_paths: self.former_paths,
             title: self.title,
             subtitle: self.subtitle,
             excerpt: self.excerpt,
@@ -210,15 +209,16 @@ impl PageRecord {
             cover: self.cover_id,
             language: self.language,
             translations: self.translation_group,
-            order: self.order,
             is_draft: self.published_at.is_none(),
             version: Some(self.version),
             published_at: self.published_at,
             unpublish_at: self.unpublish_at,
             created_at: Some(self.created_at),
             updated_at: Some(self.updated_at),
-            ..ImportedPage::at(self.path)
-        }
+            ..ImportedPost::default()
+        };
+        let (former_paths, order) = (self.former_paths, self.order);
+        ImportedPage { post, place: PagePlace { former_paths, order, ..PagePlace::at(self.path) } }
     }
 }
 
@@ -235,7 +235,9 @@ impl PostRecord {
         self.origin.clone().unwrap_or_else(|| origin_of_id(&self.id))
     }
 
-    pub(super) fn into_post(self) -> Result<ImportedPost, Failed> {
+    /// # Errors
+    /// If it is published without a date.
+    pub fn into_post(self) -> Result<ImportedPost, Failed> {
         let origin = self.import_origin();
         let is_draft = self.status == Status::Draft;
         if !is_draft && self.published_at.is_none() {

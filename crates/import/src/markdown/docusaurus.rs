@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::found::FoundContent;
 use crate::{ImportedPage, Note};
-use tidings_model::{Language, Metadata, PagePath};
+use tidings_model::{Language, PagePath};
 
 use super::fields::PostFields;
 use super::languages::{self, Translation};
@@ -170,12 +170,13 @@ impl Docusaurus {
 
     /// Adds pages for the folders that have a number before their name and no page.
     pub(super) fn add_folders(&self, found: &mut FoundContent) {
-        let known: HashSet<PagePath> = found.pages.iter().map(|page| page.path.clone()).collect();
-        let origins = found.pages.iter().filter_map(|page| page.origin.as_deref());
+        let known: HashSet<PagePath> = found.pages.iter().map(|page| page.place.path.clone()).collect();
+        let origins = found.pages.iter().map(|page| page.origin.as_str());
         let folders: BTreeSet<&str> = origins.flat_map(folders_above).collect();
         let pages = folders.into_iter().filter(|folder| numbered(last_part(folder)).is_some());
         let pages = pages.filter_map(|folder| self.folder_page(folder));
-        let pages: Vec<_> = pages.filter(|page| page.order.is_some() && !known.contains(&page.path)).collect();
+        let is_new = |page: &ImportedPage| page.place.order.is_some() && !known.contains(&page.place.path);
+        let pages: Vec<_> = pages.filter(is_new).collect();
         pages.into_iter().for_each(|page| found.take_page(page));
     }
 
@@ -183,8 +184,8 @@ impl Docusaurus {
     fn folder_page(&self, folder: &str) -> Option<ImportedPage> {
         let none = Value::Table(Vec::new());
         let (place, fields) = self.place(&format!("{folder}/index.md"), &none, PostFields::default())?;
-        let ImportedPage { path, title, order, .. } = page::page("", &place, fields, Metadata::default(), "").ok()?;
-        Some(ImportedPage { title, order, is_folder: true, ..ImportedPage::at(path) })
+        let ImportedPage { post, place } = page::page("", &place, fields, "", None).ok()?;
+        Some(ImportedPage::of_folder(place.path, post.title, place.order))
     }
 }
 

@@ -80,18 +80,15 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
             .map_err(|bad| format!("the front matter without the fields of a page {bad}"))?;
         let translations = site.translations_of(origin, &front);
         let (place, fields) = site.place(origin, &front, fields);
-        let page = page::page(origin, &place, fields, metadata, &body)?;
-        let published_at = date_of_file.ok().flatten();
-        let created_at = page.created_at.or(published_at);
-        return Ok(ReadOutcome::Page(
-            Box::new(ImportedPage { cover, translations, published_at, unpublish_at, created_at, ..page }),
-            notes,
-        ));
+        let page = page::page(origin, &place, fields, &body, date_of_file.ok().flatten())?;
+        let metadata = Some(metadata);
+        let post = ImportedPost { metadata, cover, translations, unpublish_at, ..page.post };
+        return Ok(ReadOutcome::Page(Box::new(ImportedPage { post, ..page }), notes));
     }
     let metadata = Metadata::of(&rest::of(&front, &fields));
     let date = date_unless_draft(&fields, &name, origin)?;
     let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a post {bad}"))?;
-    let post = post(origin, fields, name, &body, date);
+    let post = post(origin, fields, name.words, &body, date);
     let authors = site.terms(origin, TermKind::Author, post.authors);
     let tags = site.terms(origin, TermKind::Tag, post.tags);
     let (metadata, translations) = (Some(metadata), site.translations_of(origin, &front));

@@ -116,7 +116,7 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
 fn note_templates(templates: Vec<(&String, Vec<FileTemplate>)>, found: &mut FoundContent) {
     let all = templates.iter().flat_map(|(_, templates)| templates);
     let named: HashSet<&String> = all.flat_map(|template| &template.names).collect();
-    let pages = found.pages.iter().filter_map(|page| page.origin.as_deref());
+    let pages = found.pages.iter().map(|page| page.origin.as_str());
     let origins = found.entries.iter().map(|entry| entry.origin.as_str()).chain(pages).filter(|_| !named.is_empty());
     let known: HashSet<String> = origins.flat_map(file_links::names_of).filter(|name| named.contains(name)).collect();
     for (file, templates) in templates {
