@@ -62,7 +62,7 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use tidings_model::{
-    AssetHash, Enclosure, Instant, Metadata, PagePath, Post, PostId, Profile, Slug, TermKind, TermNodeId, rules,
+    AssetHash, Enclosure, Instant, Metadata, PagePath, Post, Profile, Slug, TermKind, TermNodeId, rules,
 };
 
 /// The longest value of an export that is kept in the metadata, which has space for two of them.
@@ -347,12 +347,6 @@ pub struct Note {
 }
 
 impl ImportedPost {
-    /// The origin to store; `None` for a post or page that was created in Tidings, so that no file matches it.
-    pub fn stored_origin(&self, id: &PostId) -> Option<String> {
-        let origin = self.of_export.as_ref().map_or_else(|| Some(self.origin.clone()), |export| export.origin.clone());
-        origin.filter(|origin| !origin.is_empty() && *origin != jsonl::origin_of_id(id.as_str()))
-    }
-
     fn slug_or_title(&self) -> Option<Slug> {
         self.slug.as_deref().and_then(Slug::from_name).or_else(|| Slug::from_name(&self.title))
     }

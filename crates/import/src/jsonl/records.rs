@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize, de};
 
 use crate::{Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, PagePlace, Term};
-use tidings_model::{AssetName, Enclosure, FocalPoint, Instant, Metadata, PagePath, Slug};
+use tidings_model::{AssetName, Enclosure, FocalPoint, Instant, Metadata, PagePath, PostId, Slug};
 
 use super::terms::TermRecord;
 use super::values::{as_json, first_version, version};
@@ -277,6 +277,14 @@ impl PostRecord {
 /// The origin of a post that was not imported.
 pub fn origin_of_id(id: &str) -> String {
     format!("tidings:{id}")
+}
+
+impl ImportedPost {
+    /// The origin to store; `None` for a post or page that was created in Tidings, so that no file matches it.
+    pub fn stored_origin(&self, id: &PostId) -> Option<String> {
+        let origin = self.of_export.as_ref().map_or_else(|| Some(self.origin.clone()), |export| export.origin.clone());
+        origin.filter(|origin| !origin.is_empty() && *origin != origin_of_id(id.as_str()))
+    }
 }
 
 /// A text that is not a slug is used as a name.

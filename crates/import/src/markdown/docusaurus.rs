@@ -3,12 +3,10 @@
 //! is below that of the documentation; `.md` is read as MDX.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use crate::found::FoundContent;
-use crate::{ImportedPage, Note};
+use crate::{ImportedPage, Note, export_files};
 use tidings_model::{Language, PagePath};
 
 use super::fields::PostFields;
@@ -82,15 +80,13 @@ pub(super) fn find(root: &Path, files: &[String], category: Option<&str>) -> Opt
 }
 
 fn head(path: &Path, bytes: u64) -> String {
-    let mut text = Vec::new();
     // A file that cannot be read is reported when it is imported.
-    let _ = File::open(path).and_then(|file| file.take(bytes).read_to_end(&mut text));
-    String::from_utf8_lossy(&text).into_owned()
+    export_files::opening(path, bytes).unwrap_or_default()
 }
 
 /// Whether the front matter at the start of the text has a key of Docusaurus.
 fn has_key(text: &str) -> bool {
-    let mut lines = text.trim_start_matches('\u{feff}').lines();
+    let mut lines = text.lines();
     lines.next().is_some_and(|line| line.trim_end() == "---")
         && lines.take_while(|line| line.trim_end() != "---").any(|line| KEYS.iter().any(|key| line.starts_with(key)))
 }

@@ -2,18 +2,19 @@
 //! read exactly as it was written; nothing in this module applies to a file without the table.
 
 use crate::jsonl::{TermRecord, checked_version};
+use crate::words::has_word;
 use crate::{ImportedCover, ImportedPage, ImportedPost, ImportedTerm, OfExport, PagePlace, Term, dates};
 use tidings_model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
 use tidings_model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
 
 use super::enclosure;
 use super::fields::{PostFields, SERIES_ORDER};
-use super::name::Name;
+use super::name::{Name, date_unless_draft};
 use super::outcome::ReadOutcome;
 use super::page::{self, Place};
 use super::pictures;
-use super::post::{date_unless_draft, post};
-use super::value::{Value, is_exactly};
+use super::post::post;
+use super::value::Value;
 
 const TABLE: &str = "tidings";
 
@@ -232,5 +233,5 @@ fn is_field(kind: Kind, key: &str) -> bool {
         Kind::Page => OF_PAGE,
         Kind::Term(_) => "slug",
     };
-    is_exactly(key, OF_ALL) || is_exactly(key, own)
+    has_word(OF_ALL, key) || has_word(own, key)
 }

@@ -239,15 +239,15 @@ mod tests {
             "{\"label\": \"The basics\", \"position\": 2, \"collapsed\": true, \"link\": {\"type\": \"generated-index\", \"description\": \"D\"}}",
         );
         assert_eq!(
-            (found.path.to_string().as_str(), found.title.as_str(), found.order),
+            (found.place.path.to_string().as_str(), found.title.as_str(), found.place.order),
             ("docs/basics", "The basics", Some(2))
         );
         assert_eq!(found.excerpt.as_deref(), Some("D"));
         let metadata = "{\"collapsed\":true,\"link\":{\"type\":\"generated-index\",\"description\":\"D\"}}";
-        assert_eq!(found.metadata.expect("metadata").text(), metadata);
+        assert_eq!(found.post.metadata.expect("metadata").text(), metadata);
         let other = of("{\"position\": 2.5, \"link\": {\"slug\": \"/start/here\"}}");
         assert_eq!(
-            (other.path.to_string().as_str(), other.title.as_str(), other.order),
+            (other.place.path.to_string().as_str(), other.title.as_str(), other.place.order),
             ("start/here", "Here", Some(2))
         );
         assert!(category_page(&site, "_category_.json", &Value::Nothing).is_err());

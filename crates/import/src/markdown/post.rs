@@ -8,13 +8,6 @@ use crate::{ImportedPost, Term, dates};
 use tidings_model::{Instant, markdown};
 
 use super::fields::PostFields;
-use super::name::{Name, date};
-
-/// The date of a post. That of a draft may be malformed.
-pub(super) fn date_unless_draft(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
-    let date = date(fields, name, origin);
-    if fields.is_draft { Ok(date.unwrap_or_default()) } else { date }
-}
 
 /// A post of these fields. A title that the front matter does not give comes from the body, or else from these words, as does the slug.
 pub(super) fn post(origin: &str, fields: PostFields, words: String, body: &str, date: Option<Instant>) -> ImportedPost {
