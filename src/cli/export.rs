@@ -15,7 +15,7 @@ use super::output::{output, print_line};
 use crate::app::{self, Missing};
 use crate::config::{self, Sources, table};
 use crate::content::Content;
-use crate::export::{self, ExportError, Exported, ExportedFolder, MarkdownReport};
+use crate::export::{self, ExportError, Exported};
 
 /// Export all content, drafts included: to a folder with all pictures and files, to a file of JSON Lines, or as Markdown.
 #[derive(Debug, Args)]
@@ -116,30 +116,26 @@ async fn to_lines(content: &Content, out: impl Write) -> Result<(), ExportError>
 }
 
 async fn to_folder(content: &Content, folder: &Path) -> Result<ExitCode, CommandError> {
-    let ExportedFolder { content: exported, pictures, notes } = export::export_with_pictures(content, folder).await?;
-    print_grouped("note   ", notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
-    print_counts(exported, pictures, "")?;
-    Ok(ExitCode::SUCCESS)
+    print(export::export_with_pictures(content, folder).await?)
 }
 
 async fn to_markdown(content: &Content, folder: &Path) -> Result<ExitCode, CommandError> {
     let bar = progress_bar();
     let report = export::export_markdown(content, folder, |done| bar.set_position(done as u64)).await;
     bar.finish_and_clear();
-    let report = report?;
-    print_grouped("failed ", report.failed.iter().map(|f| (f.origin.as_str(), f.reason.as_str())));
-    print_grouped("note   ", report.notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
-    let MarkdownReport { posts, pages, terms, pictures, failed, .. } = report;
-    let failures = if failed.is_empty() { String::new() } else { format!(", {} failed", failed.len()) };
-    print_counts(Exported { posts, pages, terms }, pictures, &failures)?;
-    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
+    print(report?)
 }
 
-fn print_counts(Exported { posts, pages, terms }: Exported, pictures: usize, failures: &str) -> std::io::Result<()> {
+fn print(report: Exported) -> Result<ExitCode, CommandError> {
+    let Exported { posts, pages, terms, pictures, failed, notes } = report;
+    print_grouped("failed ", failed.iter().map(|f| (f.origin.as_str(), f.reason.as_str())));
+    print_grouped("note   ", notes.iter().map(|n| (n.origin.as_str(), n.text.as_str())));
+    let failures = if failed.is_empty() { String::new() } else { format!(", {} failed", failed.len()) };
     writeln!(
         output(),
         "Exported: {posts} posts, {pages} pages, {terms} categories, tags, authors and series, {pictures} pictures and files{failures}"
-    )
+    )?;
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_POSTS) })
 }
 
 fn progress_bar() -> ProgressBar {

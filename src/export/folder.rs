@@ -1,9 +1,9 @@
 //! The folder of an export. The rule: no file that exists is changed, nothing is written outside of the folder, a folder that is not complete says so in
 //! a file, which the import refuses, and only the owner can read what is new, because an export has drafts.
 
-use std::fs::{self, DirBuilder, File};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use futures_util::StreamExt;
@@ -13,8 +13,10 @@ use crate::import::INCOMPLETE_EXPORT;
 use crate::import::jsonl::ASSETS_FOLDER;
 use crate::model::AssetName;
 
-use super::{ExportError, private};
+use super::ExportError;
 
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
 const INCOMPLETE_TEXT: &str = "This export of Tidings is not complete: it is still being written, or it was stopped. Delete the files of this folder and export again.\n";
 
 pub(super) struct Folder {
@@ -30,7 +32,7 @@ impl Folder {
         let failed = |source| not_written(root, source);
         match fs::read_dir(root) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                DirBuilder::new().recursive(true).mode(private::FOLDER_MODE).create(root).map_err(failed)?;
+                DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(root).map_err(failed)?;
             }
             Err(error) => return Err(failed(error)),
             Ok(children) => {
@@ -64,7 +66,7 @@ impl Folder {
             fs::create_dir_all(folder).map_err(failed)?;
             self.last = folder.to_owned();
         }
-        private::file().create_new(true).open(&whole).map_err(failed)
+        private().create_new(true).open(&whole).map_err(failed)
     }
 
     /// Writes the bytes of a picture. Returns false if the library does not have it.
@@ -89,7 +91,21 @@ impl Folder {
     }
 }
 
-fn not_written(path: &Path, source: std::io::Error) -> ExportError {
+/// Creates the file, or makes it empty. A file that exists keeps its mode.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    private().create(true).truncate(true).open(path)
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(FILE_MODE);
+    options
+}
+
+fn not_written(path: &Path, source: io::Error) -> ExportError {
     ExportError::File { path: path.to_owned(), source }
 }
 

@@ -1,153 +1,84 @@
-//! The export as JSON Lines. The rule: it writes the records that `import::jsonl` defines and reads.
+//! The export as JSON Lines, alone or in a folder with all pictures and files. The rule: an import restores the whole site, except for tokens and earlier
+//! versions, and without a folder except for the pictures and files.
 
-use std::collections::HashMap;
-use std::io::Write;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use crate::content::Content;
-use crate::import::ImportedCover;
-use crate::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION};
-use crate::model::{AssetHash, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
+use crate::import::Note;
+use crate::import::jsonl::{ASSETS_FOLDER, AssetRecord, CONTENT_FILE, Header, Record, VERSION};
+use crate::model::Asset;
 
-use super::ExportError;
-use super::series::SeriesPlaces;
+use super::folder::Folder;
+use super::records::Records;
+use super::{ExportError, Exported};
 
-/// The current slug of each term by its first slug, which is stored in the posts.
-type Slugs = HashMap<(TermKind, Slug), Slug>;
-
-/// How much an export has written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Exported {
-    pub posts: usize,
-    pub pages: usize,
-    /// Categories, tags, authors and series.
-    pub terms: usize,
-}
-
-/// Writes a header, every term, page and post. Holds one page of rows in memory, and the terms.
+/// Writes a header, every term, page and post.
 ///
 /// # Errors
 /// If the store cannot be read or `out` cannot be written.
 pub async fn export(content: &Content, out: &mut impl Write) -> Result<Exported, ExportError> {
     write_line(out, &Header { tidings: VERSION })?;
-    let (mut slugs, mut places, mut exported) = (Slugs::default(), SeriesPlaces::default(), Exported::default());
-    for kind in TermKind::ALL {
-        let terms = content.all_terms(kind).await?;
-        slugs.extend(terms.iter().map(|term| ((kind, term.id.first_slug.clone()), term.slug.clone())));
-        for term in terms {
-            places.add(&term);
-            write_line(out, &record_of_term(term, &slugs))?;
-            exported.terms += 1;
-        }
-    }
-    for id in content.site_page_ids().await? {
-        // A page that was deleted meanwhile is not exported.
-        if let Some(page) = content.stored_site_page(&id).await? {
-            write_line(out, &Record::Page(Box::new(record_of_page(page))))?;
-            exported.pages += 1;
-        }
-    }
-    let mut walk = content.walk();
-    while let Some(page) = walk.next().await? {
-        for whole in page {
-            write_line(out, &Record::Post(Box::new(record_of_post(content, (&slugs, &places), whole))))?;
-            exported.posts += 1;
+    let (mut records, mut exported) = (Records::of(content).await?, Exported::default());
+    while let Some(record) = records.next().await? {
+        write_line(out, &record)?;
+        match record {
+            Record::Post(_) => exported.posts += 1,
+            Record::Page(_) => exported.pages += 1,
+            _ => exported.terms += 1,
         }
     }
     Ok(exported)
 }
 
-pub(super) fn write_line(out: &mut impl Write, line: &impl serde::Serialize) -> std::io::Result<()> {
+/// Writes [`CONTENT_FILE`], and the pictures and files beside it. Holds one page of rows in memory, the terms, and the rows of
+/// the pictures.
+///
+/// # Errors
+/// [`ExportError::NotEmpty`] if the folder has files that are not hidden. If the store cannot be read or the folder cannot be written; then what is in the
+/// folder is incomplete, and a file there says so.
+pub async fn export_with_pictures(content: &Content, root: &Path) -> Result<Exported, ExportError> {
+    let mut folder = Folder::create(root)?;
+    let written = write(content, &mut folder).await;
+    folder.finish(written)
+}
+
+async fn write(content: &Content, folder: &mut Folder) -> Result<Exported, ExportError> {
+    let mut out = BufWriter::new(folder.file(CONTENT_FILE)?);
+    let mut exported = export(content, &mut out).await?;
+    // After the posts, so that a picture that one of them names is among them.
+    let assets = content.reader().all_assets().await?;
+    for asset in &assets {
+        write_line(&mut out, &Record::Asset(Box::new(record_of(asset))))?;
+    }
+    out.flush()?;
+    let Some(library) = content.asset_library() else {
+        if !assets.is_empty() {
+            let text =
+                format!("{} are not exported, because there is no place for them (`assets.store`)", assets.len());
+            exported.notes.push(Note { origin: "pictures and files".to_owned(), text });
+        }
+        return Ok(exported);
+    };
+    for asset in &assets {
+        let name = &asset.facts.name;
+        match folder.add_picture(library, name).await? {
+            true => exported.pictures += 1,
+            false => {
+                let origin = format!("{} {ASSETS_FOLDER}/{name}", asset.noun());
+                exported.notes.push(Note { origin, text: "its file does not exist".to_owned() });
+            }
+        }
+    }
+    Ok(exported)
+}
+
+fn write_line(out: &mut impl Write, line: &impl serde::Serialize) -> std::io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
     out.write_all(b"\n")
 }
 
-fn record_of_term(term: Term, slugs: &Slugs) -> Record {
-    let kind = term.kind();
-    let parent = term.parent.clone().map(|first| slugs.get(&(kind, first.clone())).cloned().unwrap_or(first));
-    let record = TermRecord {
-        node_id: Some(term.node_id().to_string()),
-        version: term.version,
-        slug: term.slug,
-        former_slugs: term.former_slugs,
-        name: term.name,
-        description: term.description,
-        parent,
-        url: term.url,
-        avatar_id: term.profile.avatar,
-        job_title: term.profile.job_title,
-        links: term.profile.links,
-    };
-    match kind {
-        TermKind::Category => Record::Category(record),
-        TermKind::Tag => Record::Tag(record),
-        TermKind::Author => Record::Author(record),
-        TermKind::Series => Record::Series(record),
-    }
-}
-
-fn record_of_page(whole: WholeSitePage) -> PageRecord {
-    let post = whole.page.post;
-    PageRecord {
-        id: post.id.to_string(),
-        path: whole.page.path,
-        former_paths: whole.former_paths,
-        title: post.title,
-        subtitle: post.subtitle,
-        excerpt: Some(post.excerpt).filter(|_| post.has_own_excerpt),
-        markdown: whole.markdown.to_string(),
-        metadata: Some(whole.metadata),
-        cover_id: record_of_cover(post.cover),
-        language: post.language.into(),
-        translation_group: post.translation_group.map(|group| group.to_string()),
-        order: whole.page.order,
-        version: post.version,
-        created_at: post.created_at,
-        updated_at: post.updated_at,
-        published_at: post.published_at,
-        unpublish_at: post.unpublish_at,
-        origin: post.origin,
-    }
-}
-
-fn record_of_cover(cover: Option<AssetHash>) -> ImportedCover {
-    cover.map_or(ImportedCover::None, ImportedCover::Asset)
-}
-
-fn record_of_post(content: &Content, (slugs, places): (&Slugs, &SeriesPlaces), whole: WholePost) -> PostRecord {
-    let post = whole.post;
-    let texts = |kind| {
-        let now = |first: &Slug| slugs.get(&(kind, first.clone())).unwrap_or(first).to_string();
-        post.terms(kind).iter().map(now).collect()
-    };
-    PostRecord {
-        authors: texts(TermKind::Author),
-        categories: texts(TermKind::Category),
-        tags: texts(TermKind::Tag),
-        series: Some(texts(TermKind::Series)),
-        series_position: places.of(&post),
-        status: match post.status(content.clock().now()) {
-            PostStatus::Draft => Status::Draft,
-            PostStatus::Scheduled => Status::Scheduled,
-            PostStatus::Published => Status::Published,
-        },
-        id: post.id.to_string(),
-        slug: post.slug,
-        former_slugs: post.former_slugs,
-        title: post.title,
-        subtitle: post.subtitle,
-        excerpt: Some(post.excerpt).filter(|_| post.has_own_excerpt),
-        markdown: whole.markdown.to_string(),
-        metadata: Some(whole.metadata),
-        cover_id: record_of_cover(post.cover),
-        enclosure: post.enclosure,
-        language: post.language.into(),
-        translation_group: post.translation_group.map(|group| group.to_string()),
-        featured: Some(post.is_featured),
-        version: post.version,
-        created_at: post.created_at,
-        updated_at: post.updated_at,
-        published_at: post.published_at,
-        unpublish_at: post.unpublish_at,
-        origin: post.origin,
-    }
+fn record_of(asset: &Asset) -> AssetRecord {
+    let Asset { facts, original_name, created_at, version, alt, caption, focal_point } = asset.clone();
+    AssetRecord { file: facts.name, original_name, alt, caption, focal_point, created_at, version }
 }

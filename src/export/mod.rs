@@ -4,19 +4,30 @@
 mod folder;
 mod json_lines;
 mod markdown;
-mod private;
-mod series;
-mod with_pictures;
+mod records;
 
-pub use json_lines::{Exported, export};
-pub use markdown::{MarkdownReport, export_markdown};
-pub use private::create as create_private;
-pub use with_pictures::{ExportedFolder, export_with_pictures};
+pub use folder::create_private;
+pub use json_lines::{export, export_with_pictures};
+pub use markdown::export_markdown;
 
 use std::path::PathBuf;
 
 use crate::assets::AssetError;
 use crate::content::ContentError;
+use crate::import::{Failed, Note};
+
+/// What an export has written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exported {
+    pub posts: usize,
+    pub pages: usize,
+    /// Categories, tags, authors and series.
+    pub terms: usize,
+    pub pictures: usize,
+    /// What was not written, with the reason.
+    pub failed: Vec<Failed>,
+    pub notes: Vec<Note>,
+}
 
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {

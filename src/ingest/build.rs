@@ -6,10 +6,7 @@ use crate::model::excerpt::excerpt_of;
 use crate::model::{ActorSnapshot, Instant, Post, PostId, Slug, Term, TermKind, TermNodeId, WholePost, rules};
 
 use crate::import::CategoryTree;
-use crate::import::jsonl::origin_of_id;
-use crate::import::{
-    ImportedPost, ImportedTerm, NewTerm, Note, ResolvedPost, ResolvedTerms, Term as NamedTerm, stored_origin,
-};
+use crate::import::{ImportedPost, ImportedTerm, NewTerm, Note, ResolvedPost, ResolvedTerms, Term as NamedTerm};
 
 /// The slugs of all terms that an import names.
 #[derive(Debug, Default)]
@@ -86,17 +83,7 @@ pub(super) fn note_of_end(origin: String, unpublish_at: Option<Instant>) -> Opti
     Some(Note { origin, text: format!("is imported as a draft, because its publication ends at {}", unpublish_at?) })
 }
 
-/// That of the source, or else of the stored object. A draft has none.
-pub(super) fn unpublish_at(
-    imported: Option<Instant>,
-    stored: Option<&Post>,
-    published_at: Option<Instant>,
-) -> Option<Instant> {
-    let at = imported.or(stored.and_then(|post| post.unpublish_at));
-    at.filter(|end| published_at.is_some_and(|at| *end > at))
-}
-
-/// `before`: the stored post. `id`: the id for a new post.
+/// A post, or a page as a post. `before`: the stored one. `id`: the id for a new one.
 pub(super) fn build(
     imported: ImportedPost,
     terms: &ImportTerms,
@@ -115,20 +102,28 @@ pub(super) fn build(
     let updated_at = imported.updated_at.unwrap_or(if stored.is_some() { now } else { created_at });
     let id = stored.map_or(id, |post| post.id.clone());
     let has_own_excerpt = imported.excerpt.is_some();
-    let own_excerpt = imported.excerpt.as_deref().map(|text| rules::without_unwritten(text).into_owned());
-    let excerpt = own_excerpt
-        .unwrap_or_else(|| generated_excerpt(&imported.markdown, before.map(|whole| (&whole.post, &*whole.markdown))));
+    let excerpt = match (&imported.excerpt, before) {
+        (Some(own), _) => rules::without_unwritten(own).into_owned(),
+        // A later version of Tidings may generate another excerpt, which is no change of the post.
+        (None, Some(before)) if !before.post.has_own_excerpt && *before.markdown == *imported.markdown => {
+            before.post.excerpt.clone()
+        }
+        (None, _) => excerpt_of(&imported.markdown),
+    };
+    // A draft has no end of its publication.
+    let unpublish_at = imported.unpublish_at.or(stored.and_then(|post| post.unpublish_at));
+    let unpublish_at = unpublish_at.filter(|end| published_at.is_some_and(|at| *end > at));
     let post = Post {
         slug: resolved.slug.clone(),
         title: rules::without_unwritten(&imported.title).into_owned(),
-        subtitle: imported.subtitle.as_deref().and_then(subtitle),
+        subtitle: imported.subtitle.as_deref().and_then(|text| rules::subtitle(&rules::without_unwritten(text))),
         excerpt,
         has_own_excerpt,
         version: stored.map_or(imported.version.unwrap_or(1), |post| post.version.saturating_add(1)),
         created_at,
         updated_at,
         published_at,
-        unpublish_at: unpublish_at(imported.unpublish_at, stored, published_at),
+        unpublish_at,
         authors: terms.slugs(TermKind::Author, &imported.authors),
         categories: terms.slugs(TermKind::Category, &imported.categories),
         tags: terms.slugs(TermKind::Tag, &imported.tags),
@@ -139,28 +134,15 @@ pub(super) fn build(
         translation_group: stored.and_then(|post| post.translation_group.clone()),
         former_slugs: former_slugs(resolved, stored),
         cover: imported.cover.over(stored),
-        enclosure: imported.enclosure,
+        enclosure: imported.enclosure.clone(),
         language: imported.language.over(stored),
         is_featured: imported.is_featured.unwrap_or_else(|| stored.is_some_and(|post| post.is_featured)),
         field_index: stored.map(|post| post.field_index.clone()).unwrap_or_default(),
-        // A post that was not imported has no origin, so that no file matches it.
-        origin: stored_origin(imported.of_export.as_ref(), Some(&imported.origin))
-            .filter(|origin| *origin != origin_of_id(id.as_str())),
+        origin: imported.stored_origin(&id),
         id,
     };
     let metadata = imported.metadata.or_else(|| before.map(|whole| whole.metadata.clone())).unwrap_or_default();
     WholePost { post, markdown: imported.markdown.into(), metadata, changed_by: Some(ActorSnapshot::import()) }
-}
-
-pub(super) fn subtitle(text: &str) -> Option<String> {
-    rules::subtitle(&rules::without_unwritten(text))
-}
-
-/// The stored excerpt if the body is the same, so that a later version of Tidings, which may generate another one,
-/// finds nothing to change. `before`: the stored post and its body.
-pub(super) fn generated_excerpt(markdown: &str, before: Option<(&Post, &str)>) -> String {
-    let same = before.filter(|(post, body)| !post.has_own_excerpt && *body == markdown);
-    same.map_or_else(|| excerpt_of(markdown), |(post, _)| post.excerpt.clone())
 }
 
 /// Former slugs never stop redirecting to their post: the stored ones are kept, and those of the source are added.

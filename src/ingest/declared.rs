@@ -33,9 +33,12 @@ impl DeclaredFields {
     pub(super) fn of_pages(&self, pages: Vec<ImportedPage>, failed: &mut Vec<Failed>) -> Vec<ImportedPage> {
         let Some(declared) = &self.fields.of_pages else { return pages };
         let mut fitting = Vec::with_capacity(pages.len());
-        for page in pages {
-            match self.checked(declared, page.metadata.clone().unwrap_or_default()) {
-                Ok(metadata) => fitting.push(ImportedPage { metadata: Some(metadata), ..page }),
+        for mut page in pages {
+            match self.checked(declared, page.post.metadata.take().unwrap_or_default()) {
+                Ok(metadata) => {
+                    page.post.metadata = Some(metadata);
+                    fitting.push(page);
+                }
                 Err(reason) => failed.push(Failed { origin: page.name(), reason }),
             }
         }

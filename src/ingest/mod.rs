@@ -19,8 +19,8 @@ use crate::content::maintenance::Inventory;
 use crate::content::write::{Change, Outcome, Planned, Renamed, SavedTerms, Stored};
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::import::{
-    ExistingPost, Failed, ImportSource, ImportedPost, ImportedTerm, InternalLinks, Note, PostSlugs, ResolvedPosts,
-    parallel, resolve_post_slugs, resolve_terms,
+    ExistingPost, Failed, ImportSource, ImportedTerm, InternalLinks, Note, PostSlugs, ResolvedPosts, parallel,
+    resolve_post_slugs, resolve_terms,
 };
 use crate::model::{
     ActorKind, ActorSnapshot, BadParent, IndexedFields, Instant, Post, PostId, Slug, Term, TermKind, WholePost, rules,
@@ -73,11 +73,8 @@ pub async fn import(
     let pictures = pictures::add(content, &source, options, &mut report).await?;
     let mut pages = source.found.pages.clone();
     for page in &mut pages {
-        let origin = page.origin.as_deref().unwrap_or_default();
-        pictures.replace(origin, &mut page.markdown, &mut page.cover, page.of_export.as_ref());
-        if page.of_export.is_none() {
-            links.write(origin, &mut page.markdown);
-        }
+        pictures.replace(&mut page.post);
+        links.write(&mut page.post);
     }
     let declared = DeclaredFields::of(&source, content.fields());
     let pages = declared.of_pages(pages, &mut report.failed);
@@ -251,12 +248,8 @@ impl Parts {
         let mut imported = self.source.read(index)?;
         let is_long = imported.markdown.len() >= LONG_BYTES;
         let _alone = is_long.then(|| self.long.lock().unwrap_or_else(PoisonError::into_inner));
-        let ImportedPost { origin, markdown, cover, enclosure, of_export, .. } = &mut imported;
-        self.pictures.replace(origin, markdown, cover, of_export.as_ref());
-        *enclosure = enclosure.take().and_then(|found| self.pictures.enclosure(origin, found, of_export.as_ref()));
-        if of_export.is_none() {
-            self.links.write(origin, markdown);
-        }
+        self.pictures.replace(&mut imported);
+        self.links.write(&mut imported);
         let metadata = imported.metadata.take();
         imported.metadata = self.declared.of_post(metadata, stored.is_none()).map_err(failed)?;
         let own_id = imported.id.as_ref().and_then(|id| id.parse::<PostId>().ok());

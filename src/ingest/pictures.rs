@@ -15,7 +15,7 @@ use crate::model::{Actor, ActorKind, AssetHash, AssetName, Enclosure, Role, Slug
 
 use super::report::{ImportOptions, ImportReport, PictureCounts};
 use crate::import::jsonl::{ASSETS_FOLDER, AssetRecord};
-use crate::import::{self, ImportSource, ImportedCover, ImportedTerm, Media, Note, OfExport};
+use crate::import::{self, ImportSource, ImportedCover, ImportedPost, ImportedTerm, Media, Note, OfExport};
 
 /// The assets of an import, by the paths of their files.
 #[derive(Debug, Default)]
@@ -233,15 +233,12 @@ impl Pictures {
         }
     }
 
-    /// Replaces the files in the body and the cover of a post or page by their assets. In a file of an export, an
+    /// Replaces the files in the body, the cover and the enclosure of a post or page by their assets. In a file of an export, an
     /// address that names an asset becomes its address even without the picture, as in JSON Lines.
-    pub(super) fn replace(
-        &self,
-        origin: &str,
-        markdown: &mut String,
-        cover: &mut ImportedCover,
-        of_export: Option<&OfExport>,
-    ) {
+    pub(super) fn replace(&self, post: &mut ImportedPost) {
+        let ImportedPost { origin, markdown, cover, enclosure, of_export, .. } = post;
+        let of_export = of_export.as_ref();
+        *enclosure = enclosure.take().and_then(|found| self.enclosure(origin, found, of_export));
         let asset = |file: &str| self.assets.get(file).cloned();
         if let Some(media) = &self.media {
             if let ImportedCover::File { address, body_below, .. } = cover {
@@ -275,7 +272,7 @@ impl Pictures {
     }
 
     /// The enclosure of a post, which may be a file; `None` if the file was not added.
-    pub(super) fn enclosure(&self, origin: &str, named: Enclosure, of_export: Option<&OfExport>) -> Option<Enclosure> {
+    fn enclosure(&self, origin: &str, named: Enclosure, of_export: Option<&OfExport>) -> Option<Enclosure> {
         let is_web = named.check().is_ok();
         let file = match &self.media {
             Some(media) => media.file_of(&named.url).and_then(Result::ok),

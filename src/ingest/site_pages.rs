@@ -13,11 +13,11 @@ use crate::model::{
     ActorSnapshot, Instant, PagePath, Post, PostId, PostStatus, TranslationGroup, WholePost, WholeSitePage, rules,
 };
 
-use super::build::{generated_excerpt, is_over, note_of_end, subtitle, unpublish_at};
+use super::build::{ImportTerms, build, is_over, note_of_end};
 use super::report::{ImportOptions, ImportReport};
 use super::translations::{Groups, not_linked};
 use super::{changed_here, kept};
-use crate::import::{Failed, ImportedPage, Note, in_words, stored_origin};
+use crate::import::{Failed, ImportedPage, ImportedPost, Note, ResolvedPost, in_words};
 
 /// Pages of one transaction: a new page is four rows at most of 100, with its place in a group of translations.
 const PAGES_PER_TRANSACTION: usize = 24;
@@ -64,14 +64,14 @@ pub(super) async fn import(
 fn in_order(pages: Vec<ImportedPage>, report: &mut ImportReport) -> Vec<ImportedPage> {
     let mut by_path: BTreeMap<PagePath, ImportedPage> = BTreeMap::new();
     for page in pages {
-        match by_path.entry(page.path.clone()) {
+        match by_path.entry(page.place.path.clone()) {
             Entry::Vacant(free) => {
                 free.insert(page);
             }
             Entry::Occupied(mut taken) => {
                 let is_draft = taken.get().is_draft && !page.is_draft;
                 let other = if is_draft { taken.insert(page) } else { page };
-                let reason = format!("has the path {}, as {} has", other.path, taken.get().name());
+                let reason = format!("has the path {}, as {} has", other.place.path, taken.get().name());
                 report.failed.push(Failed { origin: other.name(), reason });
             }
         }
@@ -86,11 +86,7 @@ fn in_order(pages: Vec<ImportedPage>, report: &mut ImportReport) -> Vec<Imported
     }
     for path in folders {
         let title = in_words(path.slug().as_str());
-        by_path.entry(path.clone()).or_insert_with(|| ImportedPage {
-            title,
-            is_folder: true,
-            ..ImportedPage::at(path)
-        });
+        by_path.entry(path.clone()).or_insert_with(|| ImportedPage::of_folder(path, title, None));
     }
     by_path.into_values().collect()
 }
@@ -158,13 +154,14 @@ impl PageImport<'_> {
                 Some(id) => id,
                 None => self.writer.new_post_id()?,
             };
-            let ancestors = match tree.free_path(&page.path, &id).await? {
+            let ancestors = match tree.free_path(&page.place.path, &id).await? {
                 Ok(ancestors) => ancestors,
                 Err(bad) => return Ok(failed(bad.to_string())),
             };
-            let mut whole = WholeSitePage::of_post(self.text(page, None, id), page.path.clone(), ancestors, page.order);
-            for path in page.former_paths.iter().take(FORMER_PATHS_MAX) {
-                let is_own = *path == page.path || whole.former_paths.contains(path);
+            let mut whole =
+                WholeSitePage::of_post(self.text(page, None, id), page.place.path.clone(), ancestors, page.place.order);
+            for path in page.place.former_paths.iter().take(FORMER_PATHS_MAX) {
+                let is_own = *path == page.place.path || whole.former_paths.contains(path);
                 if !is_own && tree.at(path).await?.is_none() {
                     whole.former_paths.push(path.clone());
                 }
@@ -190,13 +187,11 @@ impl PageImport<'_> {
     ) -> Result<Planned> {
         let failed = |reason: String| Planned::Failed(Failed { origin: page.name(), reason });
         // A folder has no file, so whatever the site made of its page is kept.
-        if page.is_folder {
+        if page.place.is_folder {
             return Ok(Planned::Unchanged);
         }
-        let mut after = before.clone();
-        let text = self.text(page, Some(&before), before.id().clone());
-        (after.markdown, after.metadata, after.page.order) = (text.markdown, text.metadata, page.order);
-        after.page.post = Post { slug: before.page.post.slug.clone(), ..text.post };
+        let mut after = before.with_text(self.text(page, Some(&before), before.id().clone()));
+        after.page.order = page.place.order;
         if after.page.post.published_at != before.page.post.published_at {
             after.page.is_scheduled = after.page.post.published_at.is_some_and(|at| at > self.now);
         }
@@ -205,7 +200,7 @@ impl PageImport<'_> {
             same.changed_by.clone_from(&before.changed_by);
             same.page.post.version = before.page.post.version;
             same.page.post.updated_at = page.updated_at.unwrap_or(before.page.post.updated_at);
-            same == before && page.path == before.page.path
+            same == before && page.place.path == before.page.path
         };
         if is_same(&after) {
             return Ok(Planned::Unchanged);
@@ -218,8 +213,8 @@ impl PageImport<'_> {
             return Ok(failed(reason));
         }
         after.changed_by = Some(ActorSnapshot::import());
-        if page.path != before.page.path {
-            match tree.move_page(after, page.path.clone()).await? {
+        if page.place.path != before.page.path {
+            match tree.move_page(after, page.place.path.clone()).await? {
                 Ok(moved) => after = moved,
                 Err(bad) => return Ok(failed(bad.to_string())),
             }
@@ -243,46 +238,17 @@ impl PageImport<'_> {
 
     /// The text and the dates of the next version of the page.
     fn text(&self, page: &ImportedPage, before: Option<&WholeSitePage>, id: PostId) -> WholePost {
-        let stored = before.map(|before| &before.page.post);
+        let before = before.map(WholeSitePage::to_post);
+        let stored = before.as_ref().map(|before| &before.post);
         let created_at = page.created_at.or(stored.map(|post| post.created_at)).unwrap_or(self.now);
+        // A page without a date is published since it was created.
         let published_at = page.published_at.or_else(|| stored?.published_at).unwrap_or(created_at.min(self.now));
-        let is_over = is_over(page.unpublish_at, Some(published_at), self.now);
-        let published_at = Some(published_at).filter(|_| !page.is_draft && !is_over);
-        let excerpt = page.excerpt.clone().filter(|text| !text.trim().is_empty());
-        let post = Post {
-            slug: page.path.slug().clone(),
-            title: rules::without_unwritten(&page.title).into_owned(),
-            subtitle: page.subtitle.as_deref().and_then(subtitle),
-            has_own_excerpt: excerpt.is_some(),
-            excerpt: excerpt.unwrap_or_else(|| {
-                generated_excerpt(&page.markdown, before.map(|before| (&before.page.post, &*before.markdown)))
-            }),
-            version: stored.map_or(page.version.unwrap_or(1), |post| post.version.saturating_add(1)),
-            created_at,
-            updated_at: page.updated_at.unwrap_or(if stored.is_some() { self.now } else { created_at }),
-            published_at,
-            unpublish_at: unpublish_at(page.unpublish_at, stored, published_at),
-            authors: Vec::new(),
-            categories: Vec::new(),
-            tags: Vec::new(),
-            series: None,
-            translation_group: self.groups.of(page.translations.as_deref(), stored, &id),
-            former_slugs: Vec::new(),
-            cover: page.cover.over(stored),
-            enclosure: None,
-            language: page.language.over(stored),
-            is_featured: false,
-            field_index: Vec::new(),
-            origin: stored_origin(page.of_export.as_ref(), page.origin.as_deref()),
-            id,
-        };
-        let metadata = page.metadata.clone().or_else(|| before.map(|before| before.metadata.clone()));
-        WholePost {
-            post,
-            markdown: page.markdown.as_str().into(),
-            metadata: metadata.unwrap_or_default(),
-            changed_by: Some(ActorSnapshot::import()),
-        }
+        let translation_group = self.groups.of(page.translations.as_deref(), stored, &id);
+        let slug = stored.map_or(page.place.path.slug(), |post| &post.slug).clone();
+        let imported = ImportedPost { published_at: Some(published_at), ..page.post.clone() };
+        let (terms, resolved) = (ImportTerms::default(), ResolvedPost::of(slug));
+        let text = build(imported, &terms, &resolved, before.as_ref(), id, self.now);
+        WholePost { post: Post { translation_group, ..text.post }, ..text }
     }
 }
 
@@ -297,7 +263,7 @@ async fn stored(tree: &mut PageTree<'_>, page: &ImportedPage) -> Result<Option<W
     {
         return Ok(Some(stored));
     }
-    Ok(tree.at(&page.path).await?.filter(|stored| stored.page.path == page.path))
+    Ok(tree.at(&page.place.path).await?.filter(|stored| stored.page.path == page.place.path))
 }
 
 /// Puts a page into the tree, in the group `other` of translations if it cannot be in its own, or in none. Returns why.
@@ -332,9 +298,9 @@ fn note(planned: Planned, page: &ImportedPage, now: Instant, report: &mut Import
         Planned::Made(unlinked) => {
             report.pages.made += 1;
             note_unlinked(unlinked, page, report);
-            if page.is_folder {
+            if page.place.is_folder {
                 let text = "has no file of its own, so it is a page with only a title".to_owned();
-                report.notes.push(Note { origin: page.path.to_string(), text });
+                report.notes.push(Note { origin: page.place.path.to_string(), text });
             }
         }
         Planned::Changed(unlinked) => {

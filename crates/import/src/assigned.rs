@@ -17,7 +17,7 @@ pub struct ResolvedPost {
 }
 
 impl ResolvedPost {
-    fn of(slug: Slug) -> Self {
+    pub fn of(slug: Slug) -> Self {
         Self { slug, existing_id: None, aliases: Vec::new() }
     }
 }

@@ -1,35 +1,21 @@
 //! Reads comma-separated values (RFC 4180). The rule: a file that is cut off inside a quoted field is refused, because the field would contain the
 //! rest of the file.
 
-/// A row of the table, which may span several lines of text.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Record {
-    /// The number of its first line in the file.
-    pub line: usize,
-    pub fields: Vec<String>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct BadTable {
-    pub line: usize,
-    pub reason: &'static str,
-}
-
-/// All records, without empty lines.
-pub(super) fn records(text: &str) -> Result<Vec<Record>, BadTable> {
+/// The fields of all records, each with the number of its first line, without empty lines. An error has the number of its line.
+pub(super) fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, (usize, &'static str)> {
     let (mut records, mut reader) = (Vec::new(), Reader { rest: text, line: 1 });
     while !reader.rest.is_empty() {
-        let mut record = Record { line: reader.line, fields: Vec::new() };
+        let (line, mut fields) = (reader.line, Vec::new());
         loop {
-            record.fields.push(reader.field()?);
+            fields.push(reader.field()?);
             match reader.rest.strip_prefix(',') {
                 Some(rest) => reader.rest = rest,
                 None => break,
             }
         }
         reader.end_line();
-        if record.fields != [""] {
-            records.push(record);
+        if fields != [""] {
+            records.push((line, fields));
         }
     }
     Ok(records)
@@ -41,7 +27,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn field(&mut self) -> Result<String, BadTable> {
+    fn field(&mut self) -> Result<String, (usize, &'static str)> {
         match self.rest.strip_prefix('"') {
             Some(quoted) => self.quoted(quoted),
             None => {
@@ -55,8 +41,8 @@ impl Reader<'_> {
     }
 
     /// Reads the field after its opening quotation mark. Two marks in the field mean one.
-    fn quoted(&mut self, mut rest: &str) -> Result<String, BadTable> {
-        let bad = |reason| BadTable { line: self.line, reason };
+    fn quoted(&mut self, mut rest: &str) -> Result<String, (usize, &'static str)> {
+        let bad = |reason| (self.line, reason);
         let mut field = String::new();
         loop {
             let Some((text, after)) = rest.split_once('"') else {
@@ -93,7 +79,7 @@ mod tests {
     use super::*;
 
     fn fields(text: &str) -> Vec<(usize, Vec<String>)> {
-        records(text).expect("a table").into_iter().map(|record| (record.line, record.fields)).collect()
+        records(text).expect("a table")
     }
 
     #[test]
@@ -110,7 +96,7 @@ mod tests {
     #[test]
     fn a_damaged_table_is_refused_with_its_line() {
         for (text, line) in [("a\n\"b", 2), ("a\n\"b\nc\"\nd,\"e\"f\n", 4), ("\"", 1)] {
-            assert_eq!(records(text).expect_err("damaged").line, line, "{text}");
+            assert_eq!(records(text).expect_err("damaged").0, line, "{text}");
         }
     }
 }

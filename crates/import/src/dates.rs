@@ -70,13 +70,12 @@ pub(super) fn in_path(path: &str, zone: &TimeZone) -> Option<Instant> {
 
 /// The start of a day such as `2016-03-10`.
 fn day(text: &str, zone: &TimeZone) -> Option<Instant> {
-    Instant::from_chrono(zone.instant(date(text, '-')?.and_time(NaiveTime::MIN))?)
+    Instant::from_chrono(zone.instant(date(text, &[DAY])?.and_time(NaiveTime::MIN))?)
 }
 
 fn date_time(text: &str, zone: &TimeZone) -> Option<DateTime<Utc>> {
     let end = text.find(['T', 't', ' ']).unwrap_or(text.len());
-    let mark = if text[..end].contains('/') { '/' } else { '-' };
-    let date = date(&text[..end], mark).or_else(|| compact(&text[..end]))?;
+    let date = date(&text[..end], &[DAY, "%Y/%m/%d", "%Y%m%d"])?;
     let (time, rest) = match text.get(end + 1..).map(str::trim) {
         None | Some("") => (NaiveTime::MIN, ""),
         Some(rest) => time_and_rest(rest)?,
@@ -89,19 +88,12 @@ fn date_time(text: &str, zone: &TimeZone) -> Option<DateTime<Utc>> {
     Some(local.checked_sub_signed(offset)?.and_utc())
 }
 
-/// Four digits, then one or two, then one or two.
-fn date(text: &str, mark: char) -> Option<NaiveDate> {
-    let mut parts = text.split(mark);
-    let year = number(parts.next()?, 4, 4)?;
-    let month = number(parts.next()?, 1, 2)?;
-    let day = number(parts.next()?, 1, 2)?;
-    if parts.next().is_some() { None } else { NaiveDate::from_ymd_opt(year as i32, month, day) }
-}
+const DAY: &str = "%Y-%m-%d";
 
-/// Eight digits.
-fn compact(text: &str) -> Option<NaiveDate> {
-    let digits = number(text, 8, 8)?;
-    NaiveDate::from_ymd_opt((digits / 10_000) as i32, digits / 100 % 100, digits % 100)
+/// A date that begins with a year of four digits.
+fn date(text: &str, formats: &[&str]) -> Option<NaiveDate> {
+    let has_year = text.len() > 4 && text.bytes().take(4).all(|byte| byte.is_ascii_digit());
+    formats.iter().filter(|_| has_year).find_map(|format| NaiveDate::parse_from_str(text, format).ok())
 }
 
 /// A time, and the text of the zone after it.
@@ -120,24 +112,10 @@ fn time_and_rest(text: &str) -> Option<(NaiveTime, &str)> {
     }
 }
 
+/// To the minute, second or fraction.
 fn time(text: &str) -> Option<NaiveTime> {
-    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
-    let mut parts = whole.split(':');
-    let hour = number(parts.next()?, 1, 2)?;
-    let minute = number(parts.next()?, 2, 2)?;
-    let second = parts.next().map_or(Some(0), |second| number(second, 2, 2))?;
-    if parts.next().is_some() {
-        return None;
-    }
-    NaiveTime::from_hms_nano_opt(hour, minute, second, nanos(fraction)?)
-}
-
-/// Reads the digits after the point as nanoseconds; further digits are cut off.
-fn nanos(fraction: &str) -> Option<u32> {
-    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    format!("{fraction:0<9}")[..9].parse().ok()
+    let text = text.replace(',', ".");
+    ["%H:%M", "%H:%M:%S%.f"].iter().find_map(|format| NaiveTime::parse_from_str(&text, format).ok())
 }
 
 /// The hours of zones ahead of UTC, and their names: those of RFC 5322, and those of Europe and Japan that are unambiguous.
@@ -162,25 +140,15 @@ fn offset(text: &str) -> Option<FixedOffset> {
     // JavaScript writes `GMT+0200 (Central European Summer Time)`.
     let text = text.split(" (").next().unwrap_or_default();
     let text = text.strip_prefix("GMT").or_else(|| text.strip_prefix("UTC")).unwrap_or(text);
-    let sign = if text.starts_with('-') { -1 } else { 1 };
     let digits = text.strip_prefix(['+', '-'])?;
     // The hours of YAML timestamps have one digit or two.
     let digits = match digits.split_once(':') {
         Some((hours, minutes)) => format!("{hours:0>2}{minutes}"),
+        None if digits.len() <= 2 => format!("{digits:0>2}00"),
         None => digits.to_owned(),
     };
-    let (hours, minutes) = match digits.len() {
-        1 | 2 => (number(&digits, 1, 2)?, 0),
-        4 => (number(digits.get(..2)?, 2, 2)?, number(digits.get(2..)?, 2, 2)?),
-        _ => return None,
-    };
-    let seconds = i32::try_from(hours * 3600 + minutes * 60).ok()?;
-    if minutes < 60 { FixedOffset::east_opt(sign * seconds) } else { None }
-}
-
-fn number(text: &str, digits_min: usize, digits_max: usize) -> Option<u32> {
-    let fits = (digits_min..=digits_max).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    if fits { text.parse().ok() } else { None }
+    let is_offset = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    format!("{}{digits}", &text[..1]).parse().ok().filter(|_| is_offset)
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! Detects the format of an import. The rule: the content decides, not the name; content of no known format is refused with a list of the
 //! formats.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::formats::{Format, ReadOptions};
 use super::jsonl::{JsonLines, is_header};
 use super::source::{ImportSource, Posts};
-use super::{contentful, ghost, markdown, medium, notion, substack, wxr};
+use super::{contentful, export_files, ghost, markdown, medium, notion, substack, wxr};
 
 /// How many bytes are searched for the format: a WordPress export begins with a long comment.
 const OPENING_BYTES: u64 = 16 << 10;
@@ -139,8 +138,7 @@ fn detect(path: &Path) -> io::Result<Detected> {
             () => Format::Markdown,
         }));
     }
-    let mut opening = Vec::new();
-    File::open(path)?.take(OPENING_BYTES).read_to_end(&mut opening)?;
+    let opening = export_files::beginning(path, OPENING_BYTES)?;
     let text = opening.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&opening).trim_ascii_start();
     let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     Ok(if is_header(first_line.trim_ascii()) {

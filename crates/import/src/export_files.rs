@@ -44,9 +44,7 @@ pub(super) fn text(path: &Path) -> Result<String, String> {
 
 /// Like [`text`], for a file that the caller has looked at.
 pub(super) fn whole(path: &Path, bytes_max: u64) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes));
-    read.map_err(|error| format!("cannot be read: {error}"))?;
+    let bytes = beginning(path, bytes_max + 1).map_err(|error| format!("cannot be read: {error}"))?;
     if bytes.len() as u64 > bytes_max {
         return Err(format!("longer than {bytes_max} bytes"));
     }
@@ -55,13 +53,19 @@ pub(super) fn whole(path: &Path, bytes_max: u64) -> Result<String, String> {
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
+/// The first bytes of a file.
+pub(super) fn beginning(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
+    let mut beginning = Vec::new();
+    File::open(path)?.take(bytes).read_to_end(&mut beginning)?;
+    Ok(beginning)
+}
+
 /// The first bytes of a file as text; `None` if it cannot be read.
 pub(super) fn opening(path: &Path, bytes: u64) -> Option<String> {
     if !fs::symlink_metadata(path).ok()?.is_file() {
         return None;
     }
-    let mut opening = Vec::new();
-    File::open(path).ok()?.take(bytes).read_to_end(&mut opening).ok()?;
+    let opening = beginning(path, bytes).ok()?;
     Some(String::from_utf8_lossy(&opening).trim_start_matches('\u{feff}').to_owned())
 }
 

@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, HashSet};
 use compact_str::CompactString;
 
 use tidings_model::metadata::METADATA_DEPTH_MAX;
-use tidings_model::{JsonValue, Metadata, PagePath, Slug, rules};
+use tidings_model::{JsonValue, Metadata, Slug, rules};
 
 use super::jsonl::AssetRecord;
 use super::markdown::ReadOutcome;
 use super::media::Media;
 use super::terms::{CategoryTree, TermList};
 use super::{
-    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PictureFile, Redirect,
-    Skipped, link_marks,
+    Entry, Failed, Ignored, ImportedPage, ImportedPost, ImportedTerm, MetadataKey, Note, PagePlace, PictureFile,
+    Redirect, Skipped, link_marks,
 };
 
 /// What an item of an export of another system is read as.
@@ -23,12 +23,6 @@ pub(super) struct Item {
     /// The place in the tree, if it is a page.
     pub page: Option<PagePlace>,
     pub notes: Vec<String>,
-}
-
-pub(super) struct PagePlace {
-    pub path: PagePath,
-    pub former_paths: Vec<PagePath>,
-    pub order: Option<i32>,
 }
 
 pub(super) type ReadItem = Result<Item, NotImported>;
@@ -54,46 +48,6 @@ impl From<String> for NotImported {
 impl From<&str> for NotImported {
     fn from(reason: &str) -> Self {
         Self::Failed(reason.to_owned())
-    }
-}
-
-impl PagePlace {
-    /// The place at the top that the slug of an item names, or else its title.
-    pub(super) fn of_slug(post: &ImportedPost) -> Result<Self, String> {
-        Self::at(post.slug_or_title().into_iter().collect())
-    }
-
-    pub(super) fn at(parts: Vec<Slug>) -> Result<Self, String> {
-        if parts.is_empty() {
-            return Err("has neither a slug nor a title".to_owned());
-        }
-        let path = PagePath::of(parts).map_err(|bad| format!("its path: {bad}"))?;
-        Ok(Self { path, former_paths: Vec::new(), order: None })
-    }
-}
-
-impl ImportedPage {
-    /// Makes a page of a post, for exports that describe both in the same way.
-    fn of_post(post: ImportedPost, place: PagePlace) -> Self {
-        let metadata = post.metadata.as_ref().map(|metadata| with_fields_of_post(metadata, &post));
-        Self {
-            origin: Some(post.origin),
-            title: post.title,
-            subtitle: post.subtitle,
-            excerpt: post.excerpt,
-            markdown: post.markdown,
-            metadata,
-            cover: post.cover,
-            language: post.language,
-            translations: post.translations,
-            order: place.order,
-            is_draft: post.is_draft,
-            published_at: post.published_at,
-            created_at: post.created_at.or(post.published_at),
-            updated_at: post.updated_at,
-            former_paths: place.former_paths,
-            ..Self::at(place.path)
-        }
     }
 }
 
@@ -162,8 +116,7 @@ impl FoundContent {
                 self.take_entry(&post, entry.unwrap_or_else(|| post.to_entry()));
             }
             ReadOutcome::Page(page, notes) => {
-                let origin = page.origin.clone().unwrap_or_default();
-                notes.into_iter().for_each(|text| self.note(origin.clone(), text));
+                notes.into_iter().for_each(|text| self.note(page.origin.clone(), text));
                 self.take_page(*page);
             }
             ReadOutcome::Term(term, _) => self.describe(*term),
@@ -177,8 +130,7 @@ impl FoundContent {
     pub(super) fn take_page(&mut self, page: ImportedPage) {
         self.page_bytes = self.page_bytes.saturating_add(page.markdown.len());
         if self.page_bytes > PAGES_BYTES_MAX {
-            let origin = page.origin.unwrap_or_default();
-            return self.fail(origin, format!("the pages have more than {PAGES_BYTES_MAX} bytes together"));
+            return self.fail(page.name(), format!("the pages have more than {PAGES_BYTES_MAX} bytes together"));
         }
         self.pages.push(page);
     }
@@ -209,7 +161,10 @@ impl FoundContent {
         self.find_links(&post.markdown);
         notes.into_iter().for_each(|note| self.note(name, note));
         match page {
-            Some(place) => self.take_page(ImportedPage::of_post(post, place)),
+            Some(place) => {
+                let metadata = post.metadata.as_ref().map(|metadata| with_fields_of_post(metadata, &post));
+                self.take_page(ImportedPage::of(ImportedPost { metadata, ..post }, place));
+            }
             None => self.posts.push(post),
         }
         true

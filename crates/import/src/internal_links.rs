@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::DateTime;
 
-use super::{ImportSource, ResolvedPosts, link_marks, markdown};
+use super::{ImportSource, ImportedPost, ResolvedPosts, link_marks, markdown};
 
 /// The addresses of link targets, by the names that bodies use.
 #[derive(Debug, Default)]
@@ -32,9 +32,11 @@ impl InternalLinks {
         }
     }
 
-    /// Writes the addresses of the targets into a body. `origin`: the origin of the body.
-    pub fn write(&self, origin: &str, body: &mut String) {
+    /// Writes the addresses of the targets into the body of a post or page. A file of an export has them.
+    pub fn write(&self, post: &mut ImportedPost) {
+        let body = &mut post.markdown;
         match self {
+            _ if post.of_export.is_some() => {}
             Self::None => {}
             Self::Marked(addresses) => {
                 if link_marks::targets(body).next().is_some() {
@@ -43,7 +45,7 @@ impl InternalLinks {
             }
             Self::OfFiles(addresses) => {
                 let address = |name: &str| addresses.get(name).map(String::as_str);
-                let written = match markdown::with_file_addresses(origin, body, address) {
+                let written = match markdown::with_file_addresses(&post.origin, body, address) {
                     Cow::Borrowed(_) => return,
                     Cow::Owned(written) => written,
                 };
@@ -75,10 +77,8 @@ fn addresses(
             }
         }
     };
-    for page in &source.found.pages {
-        if let Some(origin) = &page.origin {
-            add(origin, &|| paths.path_of_page(&page.path));
-        }
+    for page in source.found.pages.iter().filter(|page| !page.origin.is_empty()) {
+        add(&page.origin, &|| paths.path_of_page(&page.place.path));
     }
     for (index, entry) in entries.iter().enumerate() {
         add(&entry.origin, &|| {
@@ -101,9 +101,9 @@ mod tests {
     fn a_source_without_links_stays_as_it_is() {
         let source = ImportSource::new(FoundContent::default(), Posts::Folder("blog".into(), Default::default()));
         let links = InternalLinks::of(&source, &ResolvedPosts::default());
-        let written = format!("a{}b [c](d.md)", link_marks::marked("x", "y"));
-        let mut body = written.clone();
-        links.write("e.md", &mut body);
-        assert_eq!(body, written);
+        let markdown = format!("a{}b [c](d.md)", link_marks::marked("x", "y"));
+        let mut post = ImportedPost { markdown: markdown.clone(), ..ImportedPost::default() };
+        links.write(&mut post);
+        assert_eq!(post.markdown, markdown);
     }
 }

@@ -57,6 +57,8 @@ pub use source::ImportSource;
 pub use terms::{CategoryTree, NewTerm, ResolvedTerms, folded, resolve_terms};
 pub use title::in_words;
 
+use std::ops::Deref;
+
 use serde::Serialize;
 
 use tidings_model::{
@@ -126,11 +128,6 @@ pub struct OfExport {
     pub asset_base: Option<String>,
 }
 
-/// The origin to store. `read_from`: the origin in the source.
-pub fn stored_origin(of_export: Option<&OfExport>, read_from: Option<&str>) -> Option<String> {
-    of_export.map_or_else(|| read_from.map(str::to_owned), |export| export.origin.clone())
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ImportedCover {
     /// The source has no information: the post keeps its cover.
@@ -176,70 +173,84 @@ impl ImportedCover {
     }
 }
 
+/// A page of the site: the same fields as those of a post, except for terms, and a place in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedPage {
-    /// See [`Entry::origin`]; `None` if an export says that the page was not imported.
-    pub origin: Option<String>,
-    /// From an export of Tidings.
-    pub id: Option<String>,
+    /// Its origin is empty if it has none.
+    pub post: ImportedPost,
+    pub place: PagePlace,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PagePlace {
     pub path: PagePath,
     pub former_paths: Vec<PagePath>,
-    pub title: String,
-    /// A line below the title, as the source gives it.
-    pub subtitle: Option<String>,
-    /// Plain text, as the source gives it.
-    pub excerpt: Option<String>,
-    pub markdown: String,
-    /// `None` if the source has no information.
-    pub metadata: Option<Metadata>,
-    pub cover: ImportedCover,
-    pub language: ImportedLanguage,
-    /// What the source calls its translations: the same text for each of them. `None` if the source has no information: the page stays in its group.
-    pub translations: Option<String>,
+    /// The position among its siblings.
     pub order: Option<i32>,
-    pub is_draft: bool,
-    pub version: Option<i32>,
-    pub published_at: Option<Instant>,
-    /// See [`ImportedPost::unpublish_at`].
-    pub unpublish_at: Option<Instant>,
-    pub created_at: Option<Instant>,
-    pub updated_at: Option<Instant>,
-    pub of_export: Option<OfExport>,
     /// Whether it is a folder without its own file, which changes nothing in a stored page.
     pub is_folder: bool,
 }
 
+impl Deref for ImportedPage {
+    type Target = ImportedPost;
+
+    fn deref(&self) -> &ImportedPost {
+        &self.post
+    }
+}
+
 impl ImportedPage {
-    /// The name in the report: the origin, or else the path.
-    pub fn name(&self) -> String {
-        self.origin.clone().unwrap_or_else(|| self.path.to_string())
+    /// The page at this place. What only a post has is dropped.
+    fn of(post: ImportedPost, place: PagePlace) -> Self {
+        let (authors, categories, category_parents, tags) = Default::default();
+        let (series, series_position, enclosure, is_featured, aliases) = Default::default();
+        let post = ImportedPost {
+            slug: None,
+            authors,
+            categories,
+            category_parents,
+            tags,
+            series,
+            series_position,
+            enclosure,
+            is_featured,
+            aliases,
+            ..post
+        };
+        Self { post, place }
     }
 
-    /// A published page with only a path.
-    pub fn at(path: PagePath) -> Self {
-        Self {
-            origin: None,
-            id: None,
-            path,
-            former_paths: Vec::new(),
-            title: String::new(),
-            subtitle: None,
-            excerpt: None,
-            markdown: String::new(),
-            metadata: None,
-            cover: ImportedCover::Unknown,
-            language: ImportedLanguage::Unknown,
-            translations: None,
-            order: None,
-            is_draft: false,
-            version: None,
-            published_at: None,
-            unpublish_at: None,
-            created_at: None,
-            updated_at: None,
-            of_export: None,
-            is_folder: false,
+    /// The page of a folder without its own file.
+    pub fn of_folder(path: PagePath, title: String, order: Option<i32>) -> Self {
+        let place = PagePlace { order, is_folder: true, ..PagePlace::at(path) };
+        Self { post: ImportedPost { title, ..ImportedPost::default() }, place }
+    }
+
+    /// The name in the report: the origin, or else the path.
+    pub fn name(&self) -> String {
+        if self.origin.is_empty() { self.place.path.to_string() } else { self.origin.clone() }
+    }
+}
+
+impl PagePlace {
+    fn at(path: PagePath) -> Self {
+        Self { path, former_paths: Vec::new(), order: None, is_folder: false }
+    }
+
+    /// The place with this path.
+    ///
+    /// # Errors
+    /// If no page can have it.
+    fn of(parts: Vec<Slug>) -> Result<Self, String> {
+        if parts.is_empty() {
+            return Err("has neither a slug nor a title".to_owned());
         }
+        PagePath::of(parts).map(Self::at).map_err(|bad| format!("its path: {bad}"))
+    }
+
+    /// The place at the top that the slug of an item names, or else its title.
+    fn of_slug(post: &ImportedPost) -> Result<Self, String> {
+        Self::of(post.slug_or_title().into_iter().collect())
     }
 }
 

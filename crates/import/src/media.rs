@@ -3,7 +3,6 @@
 //! unchanged.
 
 use std::collections::HashSet;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tidings_model::AssetName;
@@ -11,8 +10,6 @@ use tidings_model::file_format::FileFormat;
 
 use super::markdown;
 use super::{ImportedCover, ImportedPost, PictureFile};
-
-const LINK_BYTES_MAX: usize = 2_048;
 
 /// The folder of an export for pictures that are on the system's servers.
 pub(super) const PICTURES: &str = "images";
@@ -99,8 +96,7 @@ impl Media {
             ImportedCover::File { address, alt, .. } => Some((address.as_str(), alt.clone())),
             ImportedCover::Unknown | ImportedCover::None | ImportedCover::Asset(_) => None,
         };
-        let links = links(body).into_iter().map(|link| &body[link]);
-        let of_body = markdown::picture_addresses(body).into_iter().chain(links).map(|address| (address, None));
+        let of_body = markdown::addresses_in(body).into_iter().map(|address| (&body[address.span], None));
         let mut known = HashSet::new();
         let enclosure = post.enclosure.iter().map(|enclosure| (enclosure.url.as_str(), None));
         let addresses = cover.into_iter().chain(of_body).chain(enclosure).filter(|(address, _)| known.insert(*address));
@@ -157,20 +153,9 @@ impl Media {
         Some(Err("there is no such file in or beside the export".to_owned()))
     }
 
-    /// Replaces the addresses of pictures by those of their assets.
+    /// Replaces the addresses of pictures and files by those of their assets.
     pub fn replaced(&self, body: &str, asset: impl Fn(&str) -> Option<AssetName>) -> String {
-        let path = |address: &str| Some(asset(&self.file_of(address)?.ok()?)?.path());
-        let body = markdown::with_picture_addresses(body, path);
-        let (mut replaced, mut copied) = (String::with_capacity(body.len()), 0);
-        for link in links(&body) {
-            if let Some(path) = path(&body[link.clone()]) {
-                replaced.push_str(&body[copied..link.start]);
-                replaced.push_str(&path);
-                copied = link.end;
-            }
-        }
-        replaced.push_str(&body[copied..]);
-        replaced
+        markdown::with_addresses(body, |_, address| Some(asset(&self.file_of(address)?.ok()?)?.path()))
     }
 }
 
@@ -202,18 +187,6 @@ fn names_of(name: &str) -> Vec<String> {
         is_size.then(|| format!("{folder}{original}.{ending}"))
     });
     of_ghost.map(str::to_owned).into_iter().chain([name.to_owned()]).chain(of_wordpress).collect()
-}
-
-/// The ranges of link addresses in HTML.
-fn links(text: &str) -> Vec<Range<usize>> {
-    let mark = "href=";
-    let link = |at: usize| {
-        let quote = *text.as_bytes().get(at + mark.len()).filter(|byte| matches!(byte, b'"' | b'\''))?;
-        let start = at + mark.len() + 1;
-        let length = text.as_bytes()[start..].iter().take(LINK_BYTES_MAX).position(|byte| *byte == quote)?;
-        Some(start..start + length)
-    };
-    text.match_indices(mark).filter_map(|(at, _)| link(at)).collect()
 }
 
 #[cfg(test)]

@@ -139,46 +139,30 @@ impl TermList {
     }
 }
 
-/// The parents of categories, by name, as in Hexo. A name that is below two others has no parent, and a note says so, because a name is one category
-/// in Tidings.
+/// The names of categories and of their parents, by the folded names, as in Hexo. A name that is below two others has no parent, and a note says so, because a
+/// name is one category in Tidings.
 #[derive(Debug, Default)]
-pub struct CategoryTree(BTreeMap<String, Above>);
-
-#[derive(Debug)]
-enum Above {
-    One(String),
-    /// The name of the category itself.
-    Several(String),
-}
+pub struct CategoryTree(BTreeMap<String, (String, Option<String>)>);
 
 impl CategoryTree {
     pub(super) fn add(&mut self, parent: &str, name: &str) {
-        let (key, above) = (folded(name), folded(parent));
-        if key == above {
-            return;
-        }
-        let known = self.0.entry(key).or_insert_with(|| Above::One(parent.to_owned()));
-        if matches!(known, Above::One(known) if folded(known) != above) {
-            *known = Above::Several(name.to_owned());
+        let (key, folded_parent) = (folded(name), folded(parent));
+        if key != folded_parent {
+            let (_, above) = self.0.entry(key).or_insert_with(|| (name.to_owned(), Some(parent.to_owned())));
+            above.take_if(|known| folded(known) != folded_parent);
         }
     }
 
     /// The name of the parent.
     pub fn above(&self, name: &str) -> Option<&str> {
-        match self.0.get(&folded(name))? {
-            Above::One(parent) => Some(parent),
-            Above::Several(_) => None,
-        }
+        self.0.get(&folded(name))?.1.as_deref()
     }
 
     /// Notes the names that are below several others.
-    pub(super) fn notes(&self) -> Vec<Note> {
-        let several = self.0.values().filter_map(|above| match above {
-            Above::Several(name) => Some(name),
-            Above::One(_) => None,
-        });
+    pub(super) fn notes(&self) -> impl Iterator<Item = Note> {
         let text = "is below several categories, so it is imported without a parent";
-        several.map(|name| Note { origin: format!("category {name}"), text: text.to_owned() }).collect()
+        let several = self.0.values().filter(|(_, above)| above.is_none());
+        several.map(|(name, _)| Note { origin: format!("category {name}"), text: text.to_owned() })
     }
 }
 

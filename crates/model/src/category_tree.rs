@@ -125,36 +125,31 @@ impl CategoryTree {
         if placed.len() >= PLACED_CATEGORIES_MAX && !placed.contains(category) {
             return Err(BadParent::TooMany);
         }
-        let above = self.levels(parent, CategoryEntry::child, CategoryEntry::parent);
-        if above.met.contains(category) {
+        let (above, met) = self.levels(parent, CategoryEntry::child, CategoryEntry::parent);
+        if met.contains(category) {
             return Err(BadParent::BelowItself);
         }
         // The category itself is the first level of those below it.
-        let below = self.levels(category, CategoryEntry::parent, CategoryEntry::child);
-        if above.count + below.count > CATEGORY_DEPTH_MAX { Err(BadParent::TooDeep) } else { Ok(()) }
+        let (below, _) = self.levels(category, CategoryEntry::parent, CategoryEntry::child);
+        if above + below > CATEGORY_DEPTH_MAX { Err(BadParent::TooDeep) } else { Ok(()) }
     }
 
-    /// Counts the levels that begin with a category, following each entry from `from` to `to`. Stops one level after the limit.
+    /// Counts the levels that begin with a category, and returns their categories, following each entry from `from` to `to`. Stops one level after the limit.
     fn levels<'t>(
         &'t self,
         first: &'t Slug,
         from: impl Fn(&'t CategoryEntry) -> &'t Slug,
         to: impl Fn(&'t CategoryEntry) -> &'t Slug,
-    ) -> Levels<'t> {
-        let mut levels = Levels { count: 0, met: BTreeSet::new() };
+    ) -> (usize, BTreeSet<&'t Slug>) {
+        let (mut count, mut met) = (0, BTreeSet::new());
         let mut level = BTreeSet::from([first]);
-        while !level.is_empty() && levels.count <= CATEGORY_DEPTH_MAX {
-            levels.count += 1;
-            levels.met.extend(&level);
+        while !level.is_empty() && count <= CATEGORY_DEPTH_MAX {
+            count += 1;
+            met.extend(&level);
             level = self.0.iter().filter(|entry| level.contains(from(entry))).map(&to).collect();
         }
-        levels
+        (count, met)
     }
-}
-
-struct Levels<'t> {
-    count: usize,
-    met: BTreeSet<&'t Slug>,
 }
 
 #[cfg(test)]

@@ -25,6 +25,10 @@ impl FrontMatter {
         self.put(key, yaml::quoted(text));
     }
 
+    pub(super) fn put_some(&mut self, key: &str, text: Option<&str>) {
+        text.into_iter().for_each(|text| self.put_text(key, text));
+    }
+
     /// Writes nothing if there is no text.
     pub(super) fn put_list<'t>(&mut self, key: &str, texts: impl IntoIterator<Item = &'t str>) {
         let mut texts = texts.into_iter().peekable();
@@ -38,8 +42,13 @@ impl FrontMatter {
         self.table.push_str(&format!("  {key}: {value}\n"));
     }
 
-    pub(super) fn put_own_text(&mut self, key: &str, text: &str) {
-        self.put_own(key, yaml::quoted(text));
+    pub(super) fn put_own_some(&mut self, key: &str, text: Option<&str>) {
+        text.into_iter().for_each(|text| self.put_own(key, yaml::quoted(text)));
+    }
+
+    pub(super) fn put_own_id(&mut self, id: Option<&str>, version: Option<i32>) {
+        self.put_own_some("id", id);
+        version.into_iter().for_each(|version| self.put_own("version", version));
     }
 
     /// The whole file.

@@ -3,50 +3,37 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::import::{Term as Named, folded};
-use crate::model::{Slug, Term, TermKind};
+use crate::import::jsonl::TermRecord;
+use crate::import::{Term, folded};
+use crate::model::{Slug, TermKind};
 
-/// The terms by their first slugs, which are stored in the posts.
 #[derive(Default)]
-pub(super) struct Labels(HashMap<(TermKind, Slug), Named>);
+pub(super) struct Labels {
+    /// By slug.
+    names: HashMap<(TermKind, Slug), String>,
+    /// How many terms have a name.
+    counts: HashMap<(TermKind, String), usize>,
+}
 
 impl Labels {
-    /// Adds all terms of a kind.
-    pub(super) fn add(&mut self, kind: TermKind, terms: &[Term]) {
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        for term in terms {
-            *counts.entry(folded(&term.name)).or_default() += 1;
-        }
-        for term in terms {
-            let is_plain = term.name.trim() == term.name && !term.name.is_empty();
-            let is_clear = counts[&folded(&term.name)] == 1 && Slug::from_name(&term.name).as_ref() == Some(&term.slug);
-            let named = match is_plain {
-                true => Named { name: term.name.clone(), slug: Some(term.slug.clone()).filter(|_| !is_clear) },
-                false => by_slug(&term.slug),
-            };
-            self.0.insert((kind, term.id.first_slug.clone()), named);
-        }
+    /// Adds a term. All of a kind must be added before a post is written.
+    pub(super) fn add(&mut self, kind: TermKind, term: &TermRecord) {
+        *self.counts.entry((kind, folded(&term.name))).or_default() += 1;
+        self.names.insert((kind, term.slug.clone()), term.name.clone());
     }
 
-    /// The terms of a post with these first slugs: by their slugs, if two of them would have the same name.
-    pub(super) fn of(&self, kind: TermKind, first_slugs: &[Slug]) -> Vec<Named> {
-        let named = |first: &Slug| self.0.get(&(kind, first.clone())).cloned().unwrap_or_else(|| by_slug(first));
-        let terms: Vec<Named> = first_slugs.iter().map(named).collect();
+    /// The terms of a post, which are given by their slugs: by their slugs too, if two of them would have the same name.
+    pub(super) fn of(&self, kind: TermKind, by_slug: Vec<Term>) -> Vec<Term> {
+        let named: Vec<Term> = by_slug.iter().map(|term| self.named(kind, term)).collect();
         let mut seen = HashSet::new();
-        match terms.iter().all(|term| seen.insert(folded(&term.name))) {
-            true => terms,
-            false => terms.into_iter().map(by_its_slug).collect(),
-        }
+        if named.iter().all(|term| seen.insert(folded(&term.name))) { named } else { by_slug }
     }
-}
 
-fn by_its_slug(term: Named) -> Named {
-    match term.slug.clone().or_else(|| Slug::from_name(&term.name)) {
-        Some(slug) => by_slug(&slug),
-        None => term,
+    fn named(&self, kind: TermKind, by_slug: &Term) -> Term {
+        let name = by_slug.slug.as_ref().and_then(|slug| self.names.get(&(kind, slug.clone())));
+        let Some(name) = name.filter(|name| name.trim() == *name && !name.is_empty()) else { return by_slug.clone() };
+        let is_only = self.counts.get(&(kind, folded(name))) == Some(&1);
+        let is_clear = is_only && Slug::from_name(name) == by_slug.slug;
+        Term { name: name.clone(), slug: by_slug.slug.clone().filter(|_| !is_clear) }
     }
-}
-
-fn by_slug(slug: &Slug) -> Named {
-    Named { name: slug.to_string(), slug: Some(slug.clone()) }
 }

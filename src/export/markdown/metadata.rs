@@ -64,7 +64,7 @@ fn is_metadata_at_top(kind: &'static str, (name, value): &(String, JsonValue)) -
     front.put(name, yaml::value(value));
     let read = match read_markdown_file("file.md", front.with_body("").into_bytes()) {
         ReadOutcome::Post(post, _) => post.metadata,
-        ReadOutcome::Page(page, _) => page.metadata,
+        ReadOutcome::Page(page, _) => page.post.metadata,
         _ => None,
     };
     let expected = Metadata::of(&JsonValue::Object(vec![(name.clone(), value.clone())]));

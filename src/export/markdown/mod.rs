@@ -8,31 +8,18 @@ mod metadata;
 mod pictures;
 mod yaml;
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use crate::content::Content;
-use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, ImportedTerm, Note, OfExport};
-use crate::model::{Slug, Term, TermKind, WholePost, WholeSitePage};
+use crate::import::jsonl::{PageRecord, PostRecord, Record, TermRecord};
+use crate::import::{Failed, ImportedCover, ImportedPage, ImportedPost, OfExport};
+use crate::model::{Metadata, TermKind};
 
-use super::ExportError;
 use super::folder::Folder;
-use super::series::SeriesPlaces;
+use super::records::Records;
+use super::{ExportError, Exported};
 use labels::Labels;
 use pictures::Pictures;
-
-/// What an export to a folder has written.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MarkdownReport {
-    pub posts: usize,
-    pub pages: usize,
-    /// Categories, tags, authors and series.
-    pub terms: usize,
-    pub pictures: usize,
-    /// What was not written, with the reason.
-    pub failed: Vec<Failed>,
-    pub notes: Vec<Note>,
-}
 
 /// Writes a file for every term, page and post, and the pictures that they name. `progress` is called with the number of finished posts. Holds one page of
 /// rows in memory, the terms, and the names of the pictures.
@@ -44,12 +31,10 @@ pub async fn export_markdown(
     content: &Content,
     root: &Path,
     progress: impl Fn(usize),
-) -> Result<MarkdownReport, ExportError> {
-    let folder = Folder::create(root)?;
-    let pictures = Pictures::new(content);
-    let (labels, places, report) = (Labels::default(), SeriesPlaces::default(), MarkdownReport::default());
-    let mut export = MarkdownExport { content, folder, pictures, labels, places, report };
-    let written = export.run(progress).await;
+) -> Result<Exported, ExportError> {
+    let (folder, pictures) = (Folder::create(root)?, Pictures::new(content));
+    let mut export = MarkdownExport { folder, pictures, labels: Labels::default(), report: Exported::default() };
+    let written = export.run(content, progress).await;
     let MarkdownExport { folder, mut report, pictures, .. } = export;
     report.pictures = pictures.written();
     report.notes.extend(pictures.into_notes());
@@ -57,145 +42,88 @@ pub async fn export_markdown(
 }
 
 struct MarkdownExport<'a> {
-    content: &'a Content,
     folder: Folder,
     pictures: Pictures<'a>,
     labels: Labels,
-    places: SeriesPlaces,
-    report: MarkdownReport,
+    report: Exported,
 }
 
 impl MarkdownExport<'_> {
-    async fn run(&mut self, progress: impl Fn(usize)) -> Result<(), ExportError> {
-        for kind in TermKind::ALL {
-            let terms = self.content.all_terms(kind).await?;
-            self.labels.add(kind, &terms);
-            let slugs: HashMap<Slug, Slug> =
-                terms.iter().map(|term| (term.id.first_slug.clone(), term.slug.clone())).collect();
-            for term in terms {
-                self.places.add(&term);
-                let parent = term.parent.clone().map(|first| slugs.get(&first).cloned().unwrap_or(first));
-                self.write_term(term, parent).await?;
+    async fn run(&mut self, content: &Content, progress: impl Fn(usize)) -> Result<(), ExportError> {
+        let mut records = Records::of(content).await?;
+        while let Some(record) = records.next().await? {
+            match record {
+                Record::Category(term) => self.write_term(TermKind::Category, term).await?,
+                Record::Tag(term) => self.write_term(TermKind::Tag, term).await?,
+                Record::Author(term) => self.write_term(TermKind::Author, term).await?,
+                Record::Series(term) => self.write_term(TermKind::Series, term).await?,
+                Record::Page(page) => self.write_page(*page).await?,
+                Record::Post(post) => {
+                    self.write_post(*post).await?;
+                    progress(self.report.posts);
+                }
+                Record::Asset(_) => {}
             }
-        }
-        for id in self.content.site_page_ids().await? {
-            // A page that was deleted meanwhile is not exported.
-            if let Some(page) = self.content.stored_site_page(&id).await? {
-                self.write_page(page).await?;
-            }
-        }
-        let mut walk = self.content.walk();
-        while let Some(page) = walk.next().await? {
-            for whole in page {
-                self.write_post(whole).await?;
-            }
-            progress(self.report.posts);
         }
         Ok(())
     }
 
-    /// `parent`: the present slug of the category above.
-    async fn write_term(&mut self, term: Term, parent: Option<Slug>) -> Result<(), ExportError> {
-        let (kind, node_id) = (term.kind(), Some(term.node_id()));
-        let path = format!("{}/{}/_index.md", kind.plural(), term.slug);
-        let avatar = self.pictures.of_object(&path, "avatar", term.profile.avatar.clone(), &mut self.folder).await?;
-        let imported = ImportedTerm {
-            kind,
-            slug: Some(term.slug),
-            name: term.name,
-            description: term.description,
-            url: term.url,
-            profile: term.profile,
-            node_id,
-            version: term.version,
-            former_slugs: term.former_slugs,
-            parent,
-        };
+    async fn write_term(&mut self, kind: TermKind, record: TermRecord) -> Result<(), ExportError> {
+        self.labels.add(kind, &record);
+        let path = format!("{}/{}/_index.md", kind.plural(), record.slug);
+        let avatar = self.pictures.of_object(&path, "avatar", record.avatar_id.clone(), &mut self.folder).await?;
         let avatar = match &avatar {
             ImportedCover::File { address, .. } => Some(address.as_str()),
             _ => None,
         };
-        let text = file::of_term(&path, &imported, avatar);
-        let is_written = self.write(&path, text)?;
-        self.report.terms += usize::from(is_written);
+        let text = file::of_term(&path, &record.into_term(kind), avatar);
+        self.report.terms += usize::from(self.write(&path, text)?);
         Ok(())
     }
 
-    async fn write_page(&mut self, whole: WholeSitePage) -> Result<(), ExportError> {
-        let path = format!("pages/{}/_index.md", whole.page.path);
-        let post = whole.page.post;
-        let cover = self.pictures.of_object(&path, "cover", post.cover, &mut self.folder).await?;
-        self.pictures.of_texts(&path, &whole.markdown, &whole.metadata, &mut self.folder).await?;
-        let (markdown, asset_base) = self.pictures.with_relative_addresses(&path, &whole.markdown);
-        let imported = ImportedPage {
-            origin: Some(path.clone()),
-            id: Some(post.id.to_string()),
-            path: whole.page.path,
-            former_paths: whole.former_paths,
-            title: post.title,
-            subtitle: post.subtitle,
-            excerpt: Some(post.excerpt).filter(|_| post.has_own_excerpt),
-            markdown,
-            metadata: Some(whole.metadata),
-            cover,
-            language: post.language.into(),
-            translations: post.translation_group.map(|group| group.to_string()),
-            order: whole.page.order,
-            is_draft: post.published_at.is_none(),
-            version: Some(post.version),
-            published_at: post.published_at,
-            unpublish_at: post.unpublish_at,
-            created_at: Some(post.created_at),
-            updated_at: Some(post.updated_at),
-            of_export: Some(OfExport { origin: post.origin, asset_base }),
-            is_folder: false,
-        };
-        let is_written = self.write(&path, file::of_page(&path, &imported))?;
-        self.report.pages += usize::from(is_written);
+    async fn write_page(&mut self, mut record: PageRecord) -> Result<(), ExportError> {
+        let (path, origin) = (format!("pages/{}/_index.md", record.path), record.origin.take());
+        let ImportedPage { post, place } = record.into_page();
+        let post = self.in_folder(&path, origin, post).await?;
+        self.report.pages += usize::from(self.write(&path, file::of_post(&path, &post, Some(&place)))?);
         Ok(())
     }
 
-    async fn write_post(&mut self, whole: WholePost) -> Result<(), ExportError> {
-        let path = format!("posts/{}.md", whole.post.slug);
-        let series_position = self.places.of(&whole.post);
-        let post = whole.post;
-        let cover = self.pictures.of_object(&path, "cover", post.cover, &mut self.folder).await?;
-        let enclosure = self.pictures.of_enclosure(&path, post.enclosure, &mut self.folder).await?;
-        self.pictures.of_texts(&path, &whole.markdown, &whole.metadata, &mut self.folder).await?;
-        let (markdown, asset_base) = self.pictures.with_relative_addresses(&path, &whole.markdown);
-        let imported = ImportedPost {
-            origin: path.clone(),
-            id: Some(post.id.to_string()),
-            slug: Some(post.slug.to_string()),
-            title: post.title,
-            subtitle: post.subtitle,
-            excerpt: Some(post.excerpt).filter(|_| post.has_own_excerpt),
-            markdown,
-            authors: self.labels.of(TermKind::Author, &post.authors),
-            categories: self.labels.of(TermKind::Category, &post.categories),
-            category_parents: Vec::new(),
-            tags: self.labels.of(TermKind::Tag, &post.tags),
-            series: Some(self.labels.of(TermKind::Series, post.series.as_slice())),
-            series_position,
-            is_draft: post.published_at.is_none(),
-            published_at: post.published_at,
-            unpublish_at: post.unpublish_at,
-            created_at: Some(post.created_at),
-            updated_at: Some(post.updated_at),
-            version: Some(post.version),
-            former_slugs: post.former_slugs,
-            aliases: Vec::new(),
-            metadata: Some(whole.metadata),
-            cover,
-            enclosure,
-            language: post.language.into(),
-            translations: post.translation_group.map(|group| group.to_string()),
-            is_featured: Some(post.is_featured),
-            of_export: Some(OfExport { origin: post.origin, asset_base }),
+    async fn write_post(&mut self, mut record: PostRecord) -> Result<(), ExportError> {
+        let (path, origin) = (format!("posts/{}.md", record.slug), record.origin.take());
+        let post = match record.into_post() {
+            Ok(post) => self.in_folder(&path, origin, post).await?,
+            Err(failed) => {
+                self.report.failed.push(failed);
+                return Ok(());
+            }
         };
-        let is_written = self.write(&path, file::of_post(&path, &imported))?;
-        self.report.posts += usize::from(is_written);
+        let post = ImportedPost {
+            authors: self.labels.of(TermKind::Author, post.authors),
+            categories: self.labels.of(TermKind::Category, post.categories),
+            tags: self.labels.of(TermKind::Tag, post.tags),
+            series: post.series.map(|series| self.labels.of(TermKind::Series, series)),
+            ..post
+        };
+        self.report.posts += usize::from(self.write(&path, file::of_post(&path, &post, None))?);
         Ok(())
+    }
+
+    /// The post or page as the file at this path has it. Writes the pictures and files that it names. `origin`: that of an earlier import.
+    async fn in_folder(
+        &mut self,
+        path: &str,
+        origin: Option<String>,
+        post: ImportedPost,
+    ) -> Result<ImportedPost, ExportError> {
+        let cover = if let ImportedCover::Asset(hash) = post.cover { Some(hash) } else { None };
+        let cover = self.pictures.of_object(path, "cover", cover, &mut self.folder).await?;
+        let enclosure = self.pictures.of_enclosure(path, post.enclosure, &mut self.folder).await?;
+        let metadata = post.metadata.as_ref().map_or("", Metadata::text);
+        self.pictures.of_texts(path, &post.markdown, metadata, &mut self.folder).await?;
+        let (markdown, asset_base) = self.pictures.with_relative_addresses(path, &post.markdown);
+        let of_export = Some(OfExport { origin, asset_base });
+        Ok(ImportedPost { origin: path.to_owned(), cover, enclosure, markdown, of_export, ..post })
     }
 
     /// Writes a file. `text`: `None` if an import would read something else from it; then the file is reported as

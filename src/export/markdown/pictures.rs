@@ -9,7 +9,7 @@ use crate::import::{
     ImportedCover, Note, asset_names, assets_of_pictures, relative_address, with_relative_addresses,
     with_server_addresses,
 };
-use crate::model::{AssetHash, AssetName, Enclosure, Metadata, NodeId};
+use crate::model::{AssetHash, AssetName, Enclosure, NodeId};
 
 use crate::export::ExportError;
 use crate::export::folder::Folder;
@@ -92,10 +92,10 @@ impl<'a> Pictures<'a> {
         &mut self,
         path: &str,
         markdown: &str,
-        metadata: &Metadata,
+        metadata: &str,
         folder: &mut Folder,
     ) -> Result<(), ExportError> {
-        for name in asset_names(markdown).into_iter().chain(asset_names(metadata.text())) {
+        for name in asset_names(markdown).into_iter().chain(asset_names(metadata)) {
             self.write(&name, folder).await?;
         }
         let own = assets_of_pictures(markdown).into_iter().filter(|(base, _)| base.is_empty());

@@ -63,7 +63,7 @@ fn names(source: &ImportSource, kind: TermKind) -> Vec<String> {
 }
 
 fn paths(source: &ImportSource) -> Vec<String> {
-    let mut paths: Vec<_> = source.found.pages.iter().map(|page| page.path.to_string()).collect();
+    let mut paths: Vec<_> = source.found.pages.iter().map(|page| page.place.path.to_string()).collect();
     paths.sort();
     paths
 }

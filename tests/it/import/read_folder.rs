@@ -27,7 +27,7 @@ impl ReadFolder {
         let pages = source.found.pages.iter().cloned();
         Self {
             posts: posts.map(|post| (post.origin.clone(), post)).collect(),
-            pages: pages.map(|page| (page.origin.clone().expect("a file"), page)).collect(),
+            pages: pages.map(|page| (page.origin.clone(), page)).collect(),
             notes: source.found.notes.iter().map(|note| format!("{}: {}", note.origin, note.text)).collect(),
             failed: source.found.failed.iter().map(ToString::to_string).collect(),
             _files: files,

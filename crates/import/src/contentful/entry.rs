@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::found::{Item, NotImported, PagePlace};
+use crate::found::{Item, NotImported};
 use crate::html::{as_block, note_of_hidden};
 use crate::title::title_of;
 use crate::words::note_of_names;
-use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term, TermKind, VALUE_CACHE_BYTES_MAX, dates, link_marks};
+use crate::{
+    ImportedCover, ImportedLanguage, ImportedPost, PagePlace, Term, TermKind, VALUE_CACHE_BYTES_MAX, dates, link_marks,
+};
 use tidings_model::asset::ALT_CHARS_MAX;
 use tidings_model::page_path::HOME_PATH;
 use tidings_model::rules::{EXCERPT_CHARS_MAX, SUBTITLE_CHARS_MAX};
@@ -324,8 +326,8 @@ fn add(kind: TermKind, term: Term, others: &mut OtherFields) {
 fn place_of_page(post: &ImportedPost) -> Result<PagePlace, String> {
     let parts = |text: &str| text.split('/').filter_map(Slug::from_name).collect::<Vec<_>>();
     match post.slug.as_deref() {
-        Some(slug) if slug.chars().all(|c| c == '/') => PagePlace::at(parts(HOME_PATH)),
-        Some(slug) => PagePlace::at(parts(slug)),
+        Some(slug) if slug.chars().all(|c| c == '/') => PagePlace::of(parts(HOME_PATH)),
+        Some(slug) => PagePlace::of(parts(slug)),
         None => PagePlace::of_slug(post),
     }
 }

@@ -1,9 +1,9 @@
 //! Reads one row of Ghost's table of posts as a post. The rule: posts that Ghost showed only to members, or sent only by e-mail, become drafts,
 //! and no part of a post is omitted without a note.
 
-use crate::found::{Item, NotImported, PagePlace, ReadItem};
+use crate::found::{Item, NotImported, ReadItem};
 use crate::title::title_of;
-use crate::{ImportedCover, ImportedLanguage, ImportedPost, Term};
+use crate::{ImportedCover, ImportedLanguage, ImportedPost, PagePlace, Term};
 use tidings_model::asset::ALT_CHARS_MAX;
 use tidings_model::{JsonValue, Language, Metadata};
 

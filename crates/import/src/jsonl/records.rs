@@ -10,8 +10,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize, de};
 
-use crate::{Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, Term};
-use tidings_model::{AssetName, Enclosure, FocalPoint, Instant, Metadata, PagePath, Slug};
+use crate::{Failed, ImportedCover, ImportedLanguage, ImportedPage, ImportedPost, PagePlace, Term};
+use tidings_model::{AssetName, Enclosure, FocalPoint, Instant, Metadata, PagePath, PostId, Slug};
 
 use super::terms::TermRecord;
 use super::values::{as_json, first_version, version};
@@ -197,11 +197,10 @@ pub struct AssetRecord {
 }
 
 impl PageRecord {
-    pub(super) fn into_page(self) -> ImportedPage {
-        ImportedPage {
-            origin: self.origin,
+    pub fn into_page(self) -> ImportedPage {
+        let post = ImportedPost {
+            origin: self.origin.unwrap_or_default(),
             id: Some(self.id),
-            former_paths: self.former_paths,
             title: self.title,
             subtitle: self.subtitle,
             excerpt: self.excerpt,
@@ -210,15 +209,16 @@ impl PageRecord {
             cover: self.cover_id,
             language: self.language,
             translations: self.translation_group,
-            order: self.order,
             is_draft: self.published_at.is_none(),
             version: Some(self.version),
             published_at: self.published_at,
             unpublish_at: self.unpublish_at,
             created_at: Some(self.created_at),
             updated_at: Some(self.updated_at),
-            ..ImportedPage::at(self.path)
-        }
+            ..ImportedPost::default()
+        };
+        let (former_paths, order) = (self.former_paths, self.order);
+        ImportedPage { post, place: PagePlace { former_paths, order, ..PagePlace::at(self.path) } }
     }
 }
 
@@ -235,7 +235,9 @@ impl PostRecord {
         self.origin.clone().unwrap_or_else(|| origin_of_id(&self.id))
     }
 
-    pub(super) fn into_post(self) -> Result<ImportedPost, Failed> {
+    /// # Errors
+    /// If it is published without a date.
+    pub fn into_post(self) -> Result<ImportedPost, Failed> {
         let origin = self.import_origin();
         let is_draft = self.status == Status::Draft;
         if !is_draft && self.published_at.is_none() {
@@ -275,6 +277,14 @@ impl PostRecord {
 /// The origin of a post that was not imported.
 pub fn origin_of_id(id: &str) -> String {
     format!("tidings:{id}")
+}
+
+impl ImportedPost {
+    /// The origin to store; `None` for a post or page that was created in Tidings, so that no file matches it.
+    pub fn stored_origin(&self, id: &PostId) -> Option<String> {
+        let origin = self.of_export.as_ref().map_or_else(|| Some(self.origin.clone()), |export| export.origin.clone());
+        origin.filter(|origin| !origin.is_empty() && *origin != origin_of_id(id.as_str()))
+    }
 }
 
 /// A text that is not a slug is used as a name.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use compact_str::CompactString;
 
 use crate::found::FoundContent;
-use crate::{Failed, ImportedPost, TermKind};
+use crate::{Failed, ImportedPost, TermKind, export_files};
 
 use super::records::{CONTENT_FILE, Header, Record, VERSION};
 use super::terms::TermRecord;
@@ -28,10 +28,8 @@ pub(crate) struct JsonLines {
 impl JsonLines {
     /// Whether the folder contains an export with its pictures.
     pub(crate) fn is_at(folder: &Path) -> bool {
-        let mut opening = Vec::new();
-        let file = File::open(folder.join(CONTENT_FILE));
-        let read = file.and_then(|file| BufReader::new(file.take(OPENING_BYTES)).read_until(b'\n', &mut opening));
-        read.is_ok() && is_header(opening.trim_ascii())
+        let opening = export_files::beginning(&folder.join(CONTENT_FILE), OPENING_BYTES).unwrap_or_default();
+        opening.split(|byte| *byte == b'\n').next().is_some_and(|line| is_header(line.trim_ascii()))
     }
 
     /// Reads the whole file once. `path`: the file, or the folder that also contains the pictures.

@@ -52,7 +52,7 @@ impl TermRecord {
         keys.iter().chain(parent).filter(|(_, is_set)| *is_set).map(|(key, _)| *key).collect()
     }
 
-    pub(crate) fn into_term(self, kind: TermKind) -> ImportedTerm {
+    pub fn into_term(self, kind: TermKind) -> ImportedTerm {
         let is_author = kind == TermKind::Author;
         let node_id = match self.node_id.map(|id| id.parse()) {
             Some(Ok(NodeId::Term(id))) if id.key.kind == kind => Some(id),

@@ -15,13 +15,13 @@ pub(super) const PART_BYTES_MAX: usize = 2_048;
 
 /// An address in Markdown, by its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Address {
+pub(crate) struct Address {
     pub span: Range<usize>,
     pub form: Form,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// `![](a.png)`
     Picture,
     /// In an attribute of `<img>`, `<source>` or `<video>`.
@@ -65,7 +65,7 @@ pub(crate) fn with_links_replaced(markdown: &str, mut replace: impl FnMut(&str) 
 }
 
 /// Replaces every address for which `replace` returns a new one.
-pub(super) fn with_addresses(markdown: &str, mut replace: impl FnMut(&Address, &str) -> Option<String>) -> String {
+pub(crate) fn with_addresses(markdown: &str, mut replace: impl FnMut(&Address, &str) -> Option<String>) -> String {
     let parts = found(markdown).into_iter().filter_map(|address| {
         let new = replace(&address, &markdown[address.span.clone()])?;
         Some((address.span, new))
@@ -93,7 +93,7 @@ pub(crate) fn has_ending(address: &str) -> bool {
 }
 
 /// The addresses in order, disjoint.
-pub(super) fn found(markdown: &str) -> Vec<Address> {
+pub(crate) fn found(markdown: &str) -> Vec<Address> {
     let mut found = Vec::new();
     walk::outside_code(markdown, &['\\', ']', '<', '\n'], |block, at, mark| {
         let text = &markdown[..block.end];

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use regex::Regex;
 
 use crate::found::FoundContent;
+use crate::words::has_word;
 
 use super::fields::truth;
 use super::front_matter::parse_file;
 use super::marks;
 use super::name::{folder_of, is_section, with_slash};
-use super::value::{Value, is_exactly, is_key, is_one_of, is_word};
+use super::value::{Value, is_key, is_one_of, is_word};
 
 /// In any case. The folder of an `index.md` does not count, because it is an address.
 const OF_DRAFTS: &str = "draft drafts _draft unpublished unlisted private wip trash";
@@ -63,7 +64,7 @@ impl Kind {
         let site_of = |path: &str, name: &str| {
             Some(path.strip_suffix(name)?.to_owned()).filter(|site| site.is_empty() || site.ends_with('/'))
         };
-        let is_script = is_exactly(ending, "js mjs cjs ts mts");
+        let is_script = has_word("js mjs cjs ts mts", ending);
         let of_name = match &path[folder.len()..] {
             "_config.yml" | "_config.yaml" => Some(Self::Jekyll),
             ".eleventyignore" => Some(Self::Ignored),
@@ -79,7 +80,7 @@ impl Kind {
         if let Some(kind) = of_name.or(of_stem) {
             return Some((folder, kind));
         }
-        if is_exactly(ending, "toml yaml yml json") {
+        if has_word("toml yaml yml json", ending) {
             return Some((site_of(folder_of(path), PARTS)?, Self::Hugo));
         }
         let site = COLLECTIONS.iter().filter(|_| is_script).find_map(|name| site_of(stem, name))?;

@@ -3,13 +3,11 @@
 //! is below that of the documentation; `.md` is read as MDX.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use crate::found::FoundContent;
-use crate::{ImportedPage, Note};
-use tidings_model::{Language, Metadata, PagePath};
+use crate::{ImportedPage, Note, export_files};
+use tidings_model::{Language, PagePath};
 
 use super::fields::PostFields;
 use super::languages::{self, Translation};
@@ -82,15 +80,13 @@ pub(super) fn find(root: &Path, files: &[String], category: Option<&str>) -> Opt
 }
 
 fn head(path: &Path, bytes: u64) -> String {
-    let mut text = Vec::new();
     // A file that cannot be read is reported when it is imported.
-    let _ = File::open(path).and_then(|file| file.take(bytes).read_to_end(&mut text));
-    String::from_utf8_lossy(&text).into_owned()
+    export_files::opening(path, bytes).unwrap_or_default()
 }
 
 /// Whether the front matter at the start of the text has a key of Docusaurus.
 fn has_key(text: &str) -> bool {
-    let mut lines = text.trim_start_matches('\u{feff}').lines();
+    let mut lines = text.lines();
     lines.next().is_some_and(|line| line.trim_end() == "---")
         && lines.take_while(|line| line.trim_end() != "---").any(|line| KEYS.iter().any(|key| line.starts_with(key)))
 }
@@ -170,12 +166,13 @@ impl Docusaurus {
 
     /// Adds pages for the folders that have a number before their name and no page.
     pub(super) fn add_folders(&self, found: &mut FoundContent) {
-        let known: HashSet<PagePath> = found.pages.iter().map(|page| page.path.clone()).collect();
-        let origins = found.pages.iter().filter_map(|page| page.origin.as_deref());
+        let known: HashSet<PagePath> = found.pages.iter().map(|page| page.place.path.clone()).collect();
+        let origins = found.pages.iter().map(|page| page.origin.as_str());
         let folders: BTreeSet<&str> = origins.flat_map(folders_above).collect();
         let pages = folders.into_iter().filter(|folder| numbered(last_part(folder)).is_some());
         let pages = pages.filter_map(|folder| self.folder_page(folder));
-        let pages: Vec<_> = pages.filter(|page| page.order.is_some() && !known.contains(&page.path)).collect();
+        let is_new = |page: &ImportedPage| page.place.order.is_some() && !known.contains(&page.place.path);
+        let pages: Vec<_> = pages.filter(is_new).collect();
         pages.into_iter().for_each(|page| found.take_page(page));
     }
 
@@ -183,8 +180,8 @@ impl Docusaurus {
     fn folder_page(&self, folder: &str) -> Option<ImportedPage> {
         let none = Value::Table(Vec::new());
         let (place, fields) = self.place(&format!("{folder}/index.md"), &none, PostFields::default())?;
-        let ImportedPage { path, title, order, .. } = page::page("", &place, fields, Metadata::default(), "").ok()?;
-        Some(ImportedPage { title, order, is_folder: true, ..ImportedPage::at(path) })
+        let ImportedPage { post, place } = page::page("", &place, fields, "", None).ok()?;
+        Some(ImportedPage::of_folder(place.path, post.title, place.order))
     }
 }
 

@@ -2,18 +2,19 @@
 //! read exactly as it was written; nothing in this module applies to a file without the table.
 
 use crate::jsonl::{TermRecord, checked_version};
-use crate::{ImportedCover, ImportedPage, ImportedPost, ImportedTerm, OfExport, Term, dates};
+use crate::words::has_word;
+use crate::{ImportedCover, ImportedPage, ImportedPost, ImportedTerm, OfExport, PagePlace, Term, dates};
 use tidings_model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
-use tidings_model::{AssetHash, Instant, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
+use tidings_model::{AssetHash, JsonValue, Metadata, NodeId, PagePath, ProfileLink, Slug, TermKind, TimeZone};
 
 use super::enclosure;
 use super::fields::{PostFields, SERIES_ORDER};
-use super::name::Name;
+use super::name::{Name, date_unless_draft};
 use super::outcome::ReadOutcome;
 use super::page::{self, Place};
 use super::pictures;
-use super::post::{date_unless_draft, post};
-use super::value::{Value, is_exactly};
+use super::post::post;
+use super::value::Value;
 
 const TABLE: &str = "tidings";
 
@@ -78,69 +79,64 @@ impl<'f> Exported<'f> {
         let metadata = self.metadata().map_err(|bad| format!("the front matter without the fields of a post {bad}"))?;
         let fields = PostFields::read(&self.read, false).in_zone(zone);
         if self.kind == Kind::Page {
-            let page = ImportedPage { cover, ..self.page(origin, fields, metadata, body)? };
-            return Ok(ReadOutcome::Page(Box::new(page), Vec::new()));
+            let page = self.page(origin, fields, body)?;
+            let post = self.with_own(ImportedPost { cover, metadata: Some(metadata), ..page.post })?;
+            return Ok(ReadOutcome::Page(Box::new(ImportedPage { post, ..page }), Vec::new()));
         }
         let enclosure = enclosure::enclosure(&self.read);
-        let post = ImportedPost { cover, enclosure, ..self.post(origin, fields, metadata, body)? };
-        Ok(ReadOutcome::Post(Box::new(post), Vec::new()))
+        let post = ImportedPost { cover, enclosure, metadata: Some(metadata), ..self.post(origin, fields, body)? };
+        Ok(ReadOutcome::Post(Box::new(self.with_own(post)?), Vec::new()))
     }
 
-    fn post(&self, origin: &str, fields: PostFields, metadata: Metadata, body: &str) -> Result<ImportedPost, String> {
+    /// The post or page with the values that the table has, and with its texts untrimmed.
+    fn with_own(&self, post: ImportedPost) -> Result<ImportedPost, String> {
+        let owned = |key| self.own(key).map(str::to_owned);
+        Ok(ImportedPost {
+            id: owned("id"),
+            title: self.text("title").unwrap_or(post.title),
+            subtitle: self.text("subtitle"),
+            excerpt: self.text("summary"),
+            unpublish_at: self.own(UNPUBLISH_AT).and_then(dates::parse),
+            version: self.version()?,
+            translations: owned(TRANSLATIONS),
+            of_export: Some(OfExport { origin: owned("origin"), asset_base: owned("assets") }),
+            ..post
+        })
+    }
+
+    fn post(&self, origin: &str, fields: PostFields, body: &str) -> Result<ImportedPost, String> {
         let (is_draft, name) = (fields.is_draft, Name::of(origin, &fields.time_zone));
         let date = date_unless_draft(&fields, &name, origin)?;
         if date.is_none() && !is_draft {
             return Err("has no date; a post without one is a draft: `draft: true`".to_owned());
         }
-        let post = post(origin, fields, name, body, date);
+        let post = post(origin, fields, name.words, body, date);
         let (slugs, aliases) = post.aliases.into_iter().partition(|alias| alias.parse::<Slug>().is_ok());
         Ok(ImportedPost {
-            id: self.id(),
-            title: self.text("title").unwrap_or(post.title),
-            subtitle: self.text("subtitle"),
-            excerpt: self.text("summary"),
             authors: self.terms("authors", post.authors),
             categories: self.terms("categories", post.categories),
             tags: self.terms("tags", post.tags),
             series: post.series.map(|named| self.terms("series", named)),
             // Other position keys are metadata.
             series_position: self.text(SERIES_ORDER).and_then(|text| text.parse().ok()),
-            unpublish_at: self.unpublish_at(),
-            version: self.version()?,
             former_slugs: slugs_of(slugs),
             aliases,
-            metadata: Some(metadata),
-            translations: self.translations(),
-            of_export: Some(self.of_export()),
             ..post
         })
     }
 
     /// A page at the path that the file gives.
-    fn page(&self, origin: &str, fields: PostFields, metadata: Metadata, body: &str) -> Result<ImportedPage, String> {
-        let date = fields.date.as_ref().filter(|_| !fields.is_draft);
-        let published_at = date.and_then(|text| dates::parse_in(text, &fields.time_zone));
+    fn page(&self, origin: &str, fields: PostFields, body: &str) -> Result<ImportedPage, String> {
+        let date = fields.date.as_ref().and_then(|text| dates::parse_in(text, &fields.time_zone));
         let exact_or_named = |alias: &String| alias.parse().ok().or_else(|| page::former_path(alias));
         let former_paths: Vec<PagePath> = fields.aliases.iter().filter_map(exact_or_named).collect();
         let place = Place { path: origin.to_owned(), language: None };
-        let page = page::page(origin, &place, fields, metadata, body)?;
-        let path = self.text("url").and_then(|path| path.parse().ok()).unwrap_or(page.path);
-        Ok(ImportedPage {
-            id: self.id(),
-            former_paths: former_paths.into_iter().filter(|former| *former != path).collect(),
-            path,
-            title: self.text("title").unwrap_or(page.title),
-            subtitle: self.text("subtitle"),
-            excerpt: self.text("summary"),
-            // The key for generators cannot express every position, such as 0.
-            order: self.own("order").and_then(|text| text.parse().ok()).or(page.order),
-            version: self.version()?,
-            published_at,
-            unpublish_at: self.unpublish_at(),
-            translations: self.translations(),
-            of_export: Some(self.of_export()),
-            ..page
-        })
+        let ImportedPage { post, place } = page::page(origin, &place, fields, body, date)?;
+        let path = self.text("url").and_then(|path| path.parse().ok()).unwrap_or(place.path);
+        let former_paths = former_paths.into_iter().filter(|former| *former != path).collect();
+        // The key for generators cannot express every position, such as 0.
+        let order = self.own("order").and_then(|text| text.parse().ok()).or(place.order);
+        Ok(ImportedPage { post, place: PagePlace { path, former_paths, order, is_folder: false } })
     }
 
     /// The value of a key, untrimmed.
@@ -153,29 +149,12 @@ impl<'f> Exported<'f> {
         self.table.get(key)?.whole_text()
     }
 
-    fn unpublish_at(&self) -> Option<Instant> {
-        self.own(UNPUBLISH_AT).and_then(dates::parse)
-    }
-
-    fn translations(&self) -> Option<String> {
-        self.own(TRANSLATIONS).map(str::to_owned)
-    }
-
-    fn id(&self) -> Option<String> {
-        self.own("id").map(str::to_owned)
-    }
-
     /// # Errors
     /// If an imported object cannot have this version.
     fn version(&self) -> Result<Option<i32>, String> {
         let Some(text) = self.own("version") else { return Ok(None) };
         let number = text.parse().map_err(|_| format!("version is {text:?}; it must be a number"))?;
         checked_version(number).map(Some).map_err(|reason| format!("{TABLE}: {reason}"))
-    }
-
-    fn of_export(&self) -> OfExport {
-        let owned = |key| self.own(key).map(str::to_owned);
-        OfExport { origin: owned("origin"), asset_base: owned("assets") }
     }
 
     /// Adds the slugs that the table gives to terms whose name is ambiguous.
@@ -194,7 +173,6 @@ impl<'f> Exported<'f> {
         let mut pairs: Vec<_> = others.map(|(key, value)| (key.clone(), value.to_json())).collect();
         let own = match self.table.get("metadata") {
             Some(Value::Text(json)) => JsonValue::parse(json, METADATA_DEPTH_MAX)?,
-            // As older exports have it.
             Some(table) => table.to_json(),
             None => JsonValue::Null,
         };
@@ -228,7 +206,7 @@ impl<'f> Exported<'f> {
         let name = text("title").ok_or_else(|| format!("the {} has no title", kind.noun()))?;
         let slug = text("slug").and_then(|slug| slug.parse().ok()).or_else(|| Slug::from_name(&name));
         let record = TermRecord {
-            node_id: self.id(),
+            node_id: self.own("id").map(str::to_owned),
             version: self.version()?.unwrap_or(1),
             slug: slug.ok_or_else(|| format!("the {} {name:?} has no slug", kind.noun()))?,
             former_slugs: slugs_of(PostFields::read(&self.read, false).aliases),
@@ -255,5 +233,5 @@ fn is_field(kind: Kind, key: &str) -> bool {
         Kind::Page => OF_PAGE,
         Kind::Term(_) => "slug",
     };
-    is_exactly(key, OF_ALL) || is_exactly(key, own)
+    has_word(OF_ALL, key) || has_word(own, key)
 }

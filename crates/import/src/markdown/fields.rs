@@ -2,12 +2,13 @@
 //! stays missing, and the caller decides what that means. A key at the top level wins over the same key in a table of Zola or Hugo.
 
 use crate::paths;
+use crate::words::has_word;
 use tidings_model::rules::SUBTITLE_CHARS_MAX;
 use tidings_model::{Language, TimeZone};
 
 use super::marks;
 use super::publication::{self, CREATIONS, DATES, OF_PUBLICATION};
-use super::value::{Value, is_exactly, places};
+use super::value::{Value, places};
 
 /// The values of these keys in each of the places.
 pub(super) fn values<'f>(front: &'f Value, keys: &'static str) -> impl Iterator<Item = &'f Value> {
@@ -167,7 +168,7 @@ pub(super) fn position(value: &Value) -> Option<i32> {
 /// Whether the value features the post; `None` if it says neither. A rank above 0 features it.
 fn featured(key: &str, value: &Value) -> Option<bool> {
     let text = value.text()?;
-    let rank = || text.parse::<f64>().ok().filter(|rank| rank.is_finite() && is_exactly(key, RANKS));
+    let rank = || text.parse::<f64>().ok().filter(|rank| rank.is_finite() && has_word(RANKS, key));
     truth(text).or_else(|| rank().map(|rank| rank > 0.0))
 }
 

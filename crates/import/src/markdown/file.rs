@@ -7,9 +7,9 @@ use tidings_model::{Enclosure, Instant, Metadata, TermKind};
 
 use super::exported::Exported;
 use super::fields::{PostFields, category_parents};
-use super::name::{self, Name, date, is_section};
+use super::name::{self, Name, date, date_unless_draft, is_section};
 use super::outcome::ReadOutcome;
-use super::post::{date_unless_draft, post};
+use super::post::post;
 use super::sections::{self, Section};
 use super::site_files::SiteFiles;
 use super::value::{Value, is_one_of};
@@ -80,18 +80,15 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
             .map_err(|bad| format!("the front matter without the fields of a page {bad}"))?;
         let translations = site.translations_of(origin, &front);
         let (place, fields) = site.place(origin, &front, fields);
-        let page = page::page(origin, &place, fields, metadata, &body)?;
-        let published_at = date_of_file.ok().flatten();
-        let created_at = page.created_at.or(published_at);
-        return Ok(ReadOutcome::Page(
-            Box::new(ImportedPage { cover, translations, published_at, unpublish_at, created_at, ..page }),
-            notes,
-        ));
+        let page = page::page(origin, &place, fields, &body, date_of_file.ok().flatten())?;
+        let metadata = Some(metadata);
+        let post = ImportedPost { metadata, cover, translations, unpublish_at, ..page.post };
+        return Ok(ReadOutcome::Page(Box::new(ImportedPage { post, ..page }), notes));
     }
     let metadata = Metadata::of(&rest::of(&front, &fields));
     let date = date_unless_draft(&fields, &name, origin)?;
     let metadata = metadata.map_err(|bad| format!("the front matter without the fields of a post {bad}"))?;
-    let post = post(origin, fields, name, &body, date);
+    let post = post(origin, fields, name.words, &body, date);
     let authors = site.terms(origin, TermKind::Author, post.authors);
     let tags = site.terms(origin, TermKind::Tag, post.tags);
     let (metadata, translations) = (Some(metadata), site.translations_of(origin, &front));
@@ -241,7 +238,9 @@ mod tests {
     #[test]
     fn a_file_without_a_date_and_one_that_describes_a_folder_are_pages() {
         let page = |origin: &str, content: &str| match read(origin, content.into()) {
-            ReadOutcome::Page(page, _) => (page.path.to_string(), page.title, page.order, page.is_draft),
+            ReadOutcome::Page(page, _) => {
+                (page.place.path.to_string(), page.post.title, page.place.order, page.post.is_draft)
+            }
             other => panic!("{origin}: {other:?}"),
         };
         let text = |text: &str| text.to_owned();
@@ -254,9 +253,9 @@ mod tests {
         let ReadOutcome::Page(tagged, _) = read("x.md", "---\ntags: [a, b]\nlayout: wide\n---\n".into()) else {
             panic!("no page")
         };
-        assert_eq!(tagged.metadata.expect("metadata").text(), "{\"tags\":[\"a\",\"b\"],\"layout\":\"wide\"}");
+        assert_eq!(tagged.post.metadata.expect("metadata").text(), "{\"tags\":[\"a\",\"b\"],\"layout\":\"wide\"}");
         let ReadOutcome::Page(dated, _) = read("a/_index.md", dated.into()) else { panic!("no page") };
-        assert_eq!(dated.metadata.expect("metadata").text(), "{\"date\":\"2020-01-01\",\"weight\":3}");
+        assert_eq!(dated.post.metadata.expect("metadata").text(), "{\"date\":\"2020-01-01\",\"weight\":3}");
     }
 
     #[test]

@@ -1,24 +1,24 @@
 //! Reads a folder of Markdown files. The rule: a folder has the same entries, sorted by path, on every machine; hidden files are ignored, folders
 //! that no generator builds are named, and links are not followed.
 
-use std::collections::{BTreeSet, HashSet};
-use std::fs::{self, DirEntry, File};
-use std::io::{self, Read};
+use std::collections::HashSet;
+use std::fs::{self, DirEntry};
+use std::io;
 use std::path::Path;
 
 use compact_str::CompactString;
 
 use crate::found::FoundContent;
-use crate::{Entry, Failed, ImportedCover, ImportedPost, PictureFile, ReadOptions, parallel};
+use crate::words::{has_word, note_of_names};
+use crate::{Entry, Failed, ImportedPost, PictureFile, ReadOptions, export_files, parallel};
 use tidings_model::Metadata;
 
 use super::enclosure;
-use super::file_links::{FileTemplate, Targets};
+use super::file_links::Targets;
 use super::generator_files::{self, Kind};
 use super::name::{folder_of, is_section};
 use super::outcome::ReadOutcome;
 use super::site_files::{Cascades, SiteFiles};
-use super::value::is_exactly;
 use super::{file, file_links, folder_data, front_matter, marks, pictures};
 
 /// The longest file that is read: far longer than any post, and short enough that one stray file does not fill the memory.
@@ -80,15 +80,11 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
     let data = texts(root, data, &files, &mut found);
     let site = generator_files::read((root, options), &files, &data, &mut found);
     let site = SiteFiles { cascades: cascades(root, &site, &files), ..site };
-    let (mut ids, mut templates) = (HashSet::new(), Vec::new());
+    let mut ids = HashSet::new();
     for part in files.chunks(FILES_AT_ONCE) {
         let read = parallel::map(part.iter().collect(), |origin| read_without_body(root, &site, origin));
         for (file, ReadFile { outcome, entry, pictures: named, targets }) in part.iter().zip(read) {
-            let id = match &outcome {
-                ReadOutcome::Post(post, _) => post.id.as_ref(),
-                ReadOutcome::Page(page, _) => page.id.as_ref(),
-                _ => None,
-            };
+            let id = outcome.content().and_then(|content| content.id.as_ref());
             if let Some(again) = id.filter(|id| !ids.insert(CompactString::from(id.as_str()))) {
                 found.fail(file, format!("has the id {again} of another file; a copy must not have `tidings.id`"));
                 continue;
@@ -101,32 +97,17 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
             found.take(outcome, entry);
             found.pictures.extend(named);
             found.link_targets.extend(targets.names);
-            templates.extend((!targets.templates.is_empty()).then_some((file, targets.templates)));
+            let templates = targets.templates.into_iter().take(TEMPLATES_SHOWN).collect();
+            if let Some(note) = note_of_names("templates in links stay as text", templates) {
+                found.note(file, note);
+            }
         }
     }
     generator_files::add_folders(&site, &data, &mut found);
-    note_templates(templates, &mut found);
     found.notes.extend(found.category_tree.notes());
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
     found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));
     Ok((found, site))
-}
-
-/// Notes the templates in links that name no file of the folder, with one note for each Markdown file. `templates`: by the file that contains them.
-fn note_templates(templates: Vec<(&String, Vec<FileTemplate>)>, found: &mut FoundContent) {
-    let all = templates.iter().flat_map(|(_, templates)| templates);
-    let named: HashSet<&String> = all.flat_map(|template| &template.names).collect();
-    let pages = found.pages.iter().filter_map(|page| page.origin.as_deref());
-    let origins = found.entries.iter().map(|entry| entry.origin.as_str()).chain(pages).filter(|_| !named.is_empty());
-    let known: HashSet<String> = origins.flat_map(file_links::names_of).filter(|name| named.contains(name)).collect();
-    for (file, templates) in templates {
-        let unknown = templates.into_iter().filter(|template| !template.names.iter().any(|name| known.contains(name)));
-        let texts: BTreeSet<String> = unknown.map(|template| template.text).collect();
-        if !texts.is_empty() {
-            let shown = texts.into_iter().take(TEMPLATES_SHOWN).collect::<Vec<_>>().join(", ");
-            found.note(file, format!("templates in links name no file that is imported, they stay as text: {shown}"));
-        }
-    }
 }
 
 /// The values that files of folders give to the files below.
@@ -221,12 +202,12 @@ fn is_unread(path: &Path, origin: &str, beside: &HashSet<String>) -> bool {
     let is_of_site = || {
         let starts = |file: &String| FILES_OF_SITES.split_whitespace().any(|start| file.starts_with(start));
         let has_folder = || FOLDERS_OF_SITES.split_whitespace().any(|folder| beside.contains(folder));
-        let is_content = || origin.split('/').any(|part| is_exactly(part, CONTENT));
+        let is_content = || origin.split('/').any(|part| has_word(CONTENT, part));
         beside.iter().any(starts) || (has_folder() && !is_content())
     };
-    is_exactly(name, ALWAYS)
-        || (is_exactly(name, OF_SITES) && is_of_site())
-        || (is_exactly(name, WRITTEN) && path.join(HOME_PAGE).is_file())
+    has_word(ALWAYS, name)
+        || (has_word(OF_SITES, name) && is_of_site())
+        || (has_word(WRITTEN, name) && path.join(HOME_PAGE).is_file())
 }
 
 /// A Markdown file without its body.
@@ -240,21 +221,19 @@ struct ReadFile {
 /// Reads a file for its entry. The body is dropped at once, so that the results of many files fit in memory.
 fn read_without_body(root: &Path, site: &SiteFiles, origin: &str) -> ReadFile {
     let mut outcome = read_file(root, site, origin);
-    let named = |markdown: &str, cover, metadata, is_of_export| match is_of_export {
-        true => (pictures_of_export(root, origin, (markdown, cover), metadata), Targets::default()),
-        false => (pictures::of_file(root, origin, markdown, cover), file_links::targets(origin, markdown)),
-    };
-    let (pictures, targets) = match &outcome {
-        ReadOutcome::Post(post, _) => {
-            let of_export = post.of_export.is_some();
-            let (mut pictures, targets) = named(&post.markdown, &post.cover, &post.metadata, of_export);
-            pictures.extend(enclosure::file_of(root, origin, post.enclosure.as_ref()));
-            (pictures, targets)
+    let (mut pictures, mut targets) = (Vec::new(), Targets::default());
+    match outcome.content() {
+        Some(content) if content.of_export.is_some() => pictures = pictures_of_export(root, origin, content),
+        Some(content) => {
+            pictures = pictures::of_file(root, origin, &content.markdown, &content.cover);
+            targets = file_links::targets(origin, &content.markdown);
         }
-        ReadOutcome::Page(page, _) => named(&page.markdown, &page.cover, &page.metadata, page.of_export.is_some()),
-        ReadOutcome::Term(_, Some(avatar)) => (pictures::mentioned(root, origin, avatar), Targets::default()),
-        _ => (Vec::new(), Targets::default()),
-    };
+        None => {}
+    }
+    if let ReadOutcome::Term(_, Some(avatar)) = &outcome {
+        pictures = pictures::mentioned(root, origin, avatar);
+    }
+    pictures.extend(outcome.content().and_then(|content| enclosure::file_of(root, origin, content.enclosure.as_ref())));
     let mut entry = None;
     if let ReadOutcome::Post(post, _) = &mut outcome {
         entry = Some(post.to_entry());
@@ -264,15 +243,10 @@ fn read_without_body(root: &Path, site: &SiteFiles, origin: &str) -> ReadFile {
 }
 
 /// The pictures of a file of an export: also those that it names in any other way, such as in a link or in its metadata.
-fn pictures_of_export(
-    root: &Path,
-    origin: &str,
-    (markdown, cover): (&str, &ImportedCover),
-    metadata: &Option<Metadata>,
-) -> Vec<PictureFile> {
-    let mut found = pictures::of_file(root, origin, markdown, cover);
+fn pictures_of_export(root: &Path, origin: &str, content: &ImportedPost) -> Vec<PictureFile> {
+    let mut found = pictures::of_file(root, origin, &content.markdown, &content.cover);
     let known: HashSet<String> = found.iter().filter_map(|picture| picture.file.clone().ok()).collect();
-    let texts = [markdown, metadata.as_ref().map_or("", Metadata::text)];
+    let texts = [content.markdown.as_str(), content.metadata.as_ref().map_or("", Metadata::text)];
     let mentioned = texts.into_iter().flat_map(|text| pictures::mentioned(root, origin, text));
     found.extend(mentioned.filter(|other| other.file.as_ref().is_ok_and(|file| !known.contains(file))));
     found
@@ -302,9 +276,7 @@ fn read_file(root: &Path, site: &SiteFiles, origin: &str) -> ReadOutcome {
 
 /// The file's content, read to one byte past the limit.
 fn content(path: &Path) -> io::Result<Vec<u8>> {
-    let mut content = Vec::new();
-    File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut content)?;
-    Ok(content)
+    export_files::beginning(path, FILE_BYTES_MAX + 1)
 }
 
 fn unreadable(origin: String, error: &io::Error) -> Failed {

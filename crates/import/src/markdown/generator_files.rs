@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::found::FoundContent;
-use crate::title::in_words;
-use crate::{ImportedPage, PictureFile, ReadOptions, Term};
+use crate::{ImportedPage, ImportedPost, PictureFile, ReadOptions, Term};
 use tidings_model::metadata::METADATA_DEPTH_MAX;
 use tidings_model::{JsonValue, Metadata, Slug, TermKind};
 
@@ -149,13 +148,14 @@ pub(super) fn own_name(root: &Path) -> Option<String> {
 /// Adds the pages of folders with a `_category_.json`, or its values to an existing page of the folder, and the pages of folders with a number before
 /// their name.
 pub(super) fn add_folders(site: &SiteFiles, data: &[(String, Kind, String)], found: &mut FoundContent) {
-    let places: HashMap<_, usize> = found.pages.iter().enumerate().map(|(at, page)| (page.path.clone(), at)).collect();
+    let places: HashMap<_, usize> =
+        found.pages.iter().enumerate().map(|(at, page)| (page.place.path.clone(), at)).collect();
     for (path, text) in of_kind(data, Kind::Category) {
         let page = parse_file(path, text).and_then(|value| category_page(site, path, &value).map(|page| (page, value)));
         match page {
             Err(reason) => found.fail(path, reason),
-            Ok((page, value)) => match places.get(&page.path) {
-                Some(at) => add_to(&mut found.pages[*at], page.order, &value),
+            Ok((page, value)) => match places.get(&page.place.path) {
+                Some(at) => add_to(&mut found.pages[*at], page.place.order, &value),
                 None => found.take_page(page),
             },
         }
@@ -191,21 +191,19 @@ fn category_page(site: &SiteFiles, path: &str, category: &Value) -> Result<Impor
         ..PostFields::default()
     };
     let folder = folder_of(path);
-    let title = fields.title.clone();
     let (place, fields) = site.place(&format!("{folder}/index.md"), &Value::Table(Vec::new()), fields);
-    let page = page::page(path, &place, fields, metadata, "")?;
-    let title = title.unwrap_or_else(|| in_words(page.path.slug().as_str()));
-    Ok(ImportedPage { origin: Some(path.to_owned()), title, ..page })
+    let page = page::page(path, &place, fields, "", None)?;
+    Ok(ImportedPage { post: ImportedPost { metadata: Some(metadata), ..page.post }, ..page })
 }
 
 /// Adds a category to the page of its folder.
 fn add_to(page: &mut ImportedPage, order: Option<i32>, category: &Value) {
-    page.order = page.order.or(order);
+    page.place.order = page.place.order.or(order);
     let text = page.metadata.as_ref().map_or("{}", Metadata::text);
     if let Ok(JsonValue::Object(mut fields)) = JsonValue::parse(text, METADATA_DEPTH_MAX) {
         fields.push((CATEGORY.to_owned(), category.to_json()));
         if let Ok(metadata) = Metadata::of(&JsonValue::object(fields)) {
-            page.metadata = Some(metadata);
+            page.post.metadata = Some(metadata);
         }
     }
 }
@@ -241,15 +239,15 @@ mod tests {
             "{\"label\": \"The basics\", \"position\": 2, \"collapsed\": true, \"link\": {\"type\": \"generated-index\", \"description\": \"D\"}}",
         );
         assert_eq!(
-            (found.path.to_string().as_str(), found.title.as_str(), found.order),
+            (found.place.path.to_string().as_str(), found.title.as_str(), found.place.order),
             ("docs/basics", "The basics", Some(2))
         );
         assert_eq!(found.excerpt.as_deref(), Some("D"));
         let metadata = "{\"collapsed\":true,\"link\":{\"type\":\"generated-index\",\"description\":\"D\"}}";
-        assert_eq!(found.metadata.expect("metadata").text(), metadata);
+        assert_eq!(found.post.metadata.expect("metadata").text(), metadata);
         let other = of("{\"position\": 2.5, \"link\": {\"slug\": \"/start/here\"}}");
         assert_eq!(
-            (other.path.to_string().as_str(), other.title.as_str(), other.order),
+            (other.place.path.to_string().as_str(), other.title.as_str(), other.place.order),
             ("start/here", "Here", Some(2))
         );
         assert!(category_page(&site, "_category_.json", &Value::Nothing).is_err());

@@ -40,8 +40,8 @@ mod walk;
 mod yaml;
 
 pub(super) use addresses::{
-    all as picture_addresses, has_ending as is_picture_name, path_of as path_of_address,
-    replaced as with_picture_addresses, with_links_replaced as with_destinations,
+    all as picture_addresses, found as addresses_in, has_ending as is_picture_name, path_of as path_of_address,
+    replaced as with_picture_addresses, with_addresses, with_links_replaced as with_destinations,
 };
 pub use asset_addresses::of_relative_address;
 pub use asset_addresses::{

@@ -19,6 +19,12 @@ pub(super) fn date(fields: &PostFields, name: &Name, origin: &str) -> Result<Opt
     }
 }
 
+/// The date of a post. That of a draft may be malformed.
+pub(super) fn date_unless_draft(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
+    let date = date(fields, name, origin);
+    if fields.is_draft { Ok(date.unwrap_or_default()) } else { date }
+}
+
 /// The day in the file's name, or else in a path. `path`: the path in the front matter.
 pub(super) fn day(path: Option<&str>, name: &Name, origin: &str, zone: &TimeZone) -> Option<Instant> {
     name.day.or_else(|| dates::in_path(path?, zone)).or_else(|| dates::in_path(origin, zone))

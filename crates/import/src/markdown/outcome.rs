@@ -15,3 +15,14 @@ pub enum ReadOutcome {
     Skipped(Skipped),
     Failed(Failed),
 }
+
+impl ReadOutcome {
+    /// The post, or the page as a post.
+    pub(super) fn content(&self) -> Option<&ImportedPost> {
+        match self {
+            Self::Post(post, _) => Some(post),
+            Self::Page(page, _) => Some(&page.post),
+            _ => None,
+        }
+    }
+}

@@ -1,12 +1,12 @@
 //! A Markdown file that is a page of the site. The rule: its path follows from its address in the front matter, or else from its path below the root;
 //! an `index` or `_index` is the page of its folder.
 
-use crate::title::in_words;
-use crate::{ImportedPage, dates};
+use crate::{ImportedPage, PagePlace};
 use tidings_model::page_path::HOME_PATH;
-use tidings_model::{Language, Metadata, PagePath, Slug, markdown};
+use tidings_model::{Instant, Language, PagePath, Slug, markdown};
 
 use super::fields::PostFields;
+use super::post::post;
 
 /// Folders in which generators keep content and that are not part of an address.
 const ROOTS: &[&str] = &["src/content/", "src/pages/", "content/", "_pages/", "pages/", "src/", "source/"];
@@ -93,29 +93,15 @@ pub(super) fn page(
     origin: &str,
     place: &Place,
     fields: PostFields,
-    metadata: Metadata,
     body: &str,
+    date: Option<Instant>,
 ) -> Result<ImportedPage, String> {
     let path = path(&place.path, place.language.as_ref(), &fields)?;
-    let former_paths =
-        fields.aliases.iter().filter_map(|alias| former_path(alias)).filter(|former| *former != path).collect();
-    let (title, zone) = (fields.title.or_else(|| markdown::first_heading(body)), &fields.time_zone);
-    let instant = |text: Option<String>| text.and_then(|text| dates::parse_in(&text, zone));
-    Ok(ImportedPage {
-        origin: Some(origin.to_owned()),
-        title: title.unwrap_or_else(|| in_words(path.slug().as_str())),
-        former_paths,
-        subtitle: fields.subtitle,
-        excerpt: fields.excerpt,
-        markdown: body.to_owned(),
-        metadata: Some(metadata),
-        order: fields.order,
-        language: fields.language.into(),
-        is_draft: fields.is_draft,
-        created_at: instant(fields.created),
-        updated_at: instant(fields.updated),
-        ..ImportedPage::at(path)
-    })
+    let former_paths = fields.aliases.iter().filter_map(|alias| former_path(alias));
+    let former_paths = former_paths.filter(|former| *former != path).collect();
+    let (order, words) = (fields.order, path.slug().to_string());
+    let post = post(origin, fields, words, body, date);
+    Ok(ImportedPage::of(post, PagePlace { former_paths, order, ..PagePlace::at(path) }))
 }
 
 /// Whether a file without front matter is a page. Documentation often has none.

@@ -8,22 +8,15 @@ use crate::{ImportedPost, Term, dates};
 use tidings_model::{Instant, markdown};
 
 use super::fields::PostFields;
-use super::name::{Name, date};
 
-/// The date of a post. That of a draft may be malformed.
-pub(super) fn date_unless_draft(fields: &PostFields, name: &Name, origin: &str) -> Result<Option<Instant>, String> {
-    let date = date(fields, name, origin);
-    if fields.is_draft { Ok(date.unwrap_or_default()) } else { date }
-}
-
-/// A post of these fields. A title or slug that the front matter does not give comes from the body or the file name.
-pub(super) fn post(origin: &str, fields: PostFields, name: Name, body: &str, date: Option<Instant>) -> ImportedPost {
+/// A post of these fields. A title that the front matter does not give comes from the body, or else from these words, as does the slug.
+pub(super) fn post(origin: &str, fields: PostFields, words: String, body: &str, date: Option<Instant>) -> ImportedPost {
     let (is_draft, zone) = (fields.is_draft, &fields.time_zone);
-    let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&name.words));
+    let title = fields.title.or_else(|| markdown::first_heading(body)).unwrap_or_else(|| in_words(&words));
     let instant = |text: Option<String>| text.and_then(|text| dates::parse_in(&text, zone));
     ImportedPost {
         origin: origin.to_owned(),
-        slug: Some(fields.slug.unwrap_or(name.words)),
+        slug: Some(fields.slug.unwrap_or(words)),
         title,
         subtitle: fields.subtitle,
         excerpt: fields.excerpt,

@@ -23,11 +23,6 @@ pub(super) fn is_word(text: &str, words: &str) -> bool {
     words.split_whitespace().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Whether the text is one of these words, spelled exactly so.
-pub(super) fn is_exactly(text: &str, words: &str) -> bool {
-    words.split_whitespace().any(|word| word == text)
-}
-
 /// The tables in which Zola and Hugo keep terms and custom fields.
 pub(super) const TABLES: &str = "taxonomies extra params";
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::csv::{self, BadTable};
+use crate::csv;
 use crate::export_files;
 use crate::found::FoundContent;
 use crate::paths::joined;
@@ -90,12 +90,12 @@ fn names_of(file: &str) -> Option<(&str, &str, &str)> {
 
 fn table(root: &Path, file: &str) -> Result<Database, String> {
     let text = export_files::text(&root.join(file))?;
-    let records = csv::records(&text).map_err(|BadTable { line, reason }| {
+    let records = csv::records(&text).map_err(|(line, reason)| {
         format!(
             "line {line}: {reason}; without this table, the properties of its pages are read from their files alone"
         )
     })?;
-    let mut records = records.into_iter().map(|record| record.fields);
+    let mut records = records.into_iter().map(|(_, fields)| fields);
     let header = records.next().unwrap_or_default();
     let columns = header.into_iter().skip(1).map(|name| name.trim().to_owned()).collect();
     Ok(Database { file: file.to_owned(), columns, rows: records.count(), pages: 0 })

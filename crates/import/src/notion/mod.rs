@@ -16,9 +16,9 @@ use std::io;
 use std::path::Path;
 
 use super::export_files;
-use super::found::{FoundContent, Item, PagePlace};
+use super::found::{FoundContent, Item};
 use super::media::Media;
-use super::{PictureFile, ReadOptions};
+use super::{PagePlace, PictureFile, ReadOptions};
 use database::Databases;
 use page::{NotionExport, NotionPage};
 use paths::PagePaths;
@@ -95,7 +95,7 @@ fn take(file: &str, page: NotionPage, paths: &mut PagePaths, media: &Media, foun
     // A page that occurs twice is refused below, and takes no path.
     let is_first = !found.origins.contains(&post.origin);
     let path = (is_page && is_first).then(|| paths.add(file, post.slug.as_deref())).transpose();
-    let page = path.map(|path| path.map(|path| PagePlace { path, former_paths: Vec::new(), order: None }));
+    let page = path.map(|path| path.map(PagePlace::at));
     let is_taken = found.take_item(file, page.map(|page| Item { post, page, notes }).map_err(Into::into), media);
     if is_taken {
         let missing = missing.into_iter().map(|(address, reason)| PictureFile {

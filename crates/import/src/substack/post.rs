@@ -1,8 +1,8 @@
 //! Makes a post or page of a row of `posts.csv` and its body. The rule: what Substack did not show to everyone becomes a draft, with a note.
 
-use crate::found::{Item, NotImported, PagePlace};
+use crate::found::{Item, NotImported};
 use crate::title::title_of;
-use crate::{ImportedPost, dates};
+use crate::{ImportedPost, PagePlace, dates};
 use tidings_model::{Enclosure, Instant, JsonValue, Metadata, PagePath, Slug, rules};
 
 use super::body::{self, Body};

@@ -1,7 +1,7 @@
 //! One row of `posts.csv`. The rule: columns are found by name, because newer exports have more; a row with another number of fields than the header
 //! is damaged.
 
-use crate::csv::{BadTable, Record, records};
+use crate::csv::records;
 use crate::words::has_word;
 
 /// A file without this column is not a table of Substack.
@@ -43,9 +43,9 @@ pub(super) struct Table {
 
 /// An error for the whole table has a line number and a reason.
 pub(super) fn table(text: &str) -> Result<Table, (usize, String)> {
-    let records = records(text).map_err(|BadTable { line, reason }| (line, reason.to_owned()))?;
+    let records = records(text).map_err(|(line, reason)| (line, reason.to_owned()))?;
     let mut records = records.into_iter();
-    let header = records.next().map(|record| record.fields).unwrap_or_default();
+    let header = records.next().map(|(_, fields)| fields).unwrap_or_default();
     let columns: Vec<String> = header.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
     if !columns.iter().any(|column| column == ID) {
         return Err((1, format!("there is no column {ID}")));
@@ -54,8 +54,7 @@ pub(super) fn table(text: &str) -> Result<Table, (usize, String)> {
     Ok(Table { rows: records.map(|record| row(&columns, record)).collect(), unknown })
 }
 
-fn row(columns: &[String], record: Record) -> Result<Row, (usize, String)> {
-    let Record { line, fields } = record;
+fn row(columns: &[String], (line, fields): (usize, Vec<String>)) -> Result<Row, (usize, String)> {
     if fields.len() != columns.len() {
         let reason = format!("has {} fields, but the header has {}; is the file cut off?", fields.len(), columns.len());
         return Err((line, reason));

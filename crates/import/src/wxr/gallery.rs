@@ -11,15 +11,9 @@ pub(super) struct Galleries<'s> {
     pub post: &'s str,
 }
 
-/// The pictures of a gallery as HTML, and how many of them are not in the export.
-pub(super) struct Gallery {
-    pub html: String,
-    pub missing: usize,
-}
-
 impl Galleries<'_> {
-    /// `values`: the names and values of the shortcode's attributes. `None` if the export contains none of its pictures.
-    pub(super) fn read(&self, values: &[(&str, String)]) -> Option<Gallery> {
+    /// The pictures of a gallery as HTML, and how many of them are not in the export. `values`: the names and values of the shortcode's attributes. `None` if the export contains none of its pictures.
+    pub(super) fn read(&self, values: &[(&str, String)]) -> Option<(String, usize)> {
         let value = |name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
         let named = value("ids").or_else(|| value("include")).map(numbers);
         let pictures = match &named {
@@ -28,7 +22,7 @@ impl Galleries<'_> {
         };
         let pictures: Vec<&Attachment> = pictures.into_iter().filter(|file| file.is_picture()).collect();
         let missing = named.map_or(0, |named| named.len() - pictures.len());
-        (!pictures.is_empty()).then(|| Gallery { html: pictures.iter().map(|file| figure(file)).collect(), missing })
+        (!pictures.is_empty()).then(|| (pictures.iter().map(|file| figure(file)).collect(), missing))
     }
 
     /// The pictures that were uploaded to a post, in WordPress's order.

@@ -1,11 +1,14 @@
 //! The files of a WordPress export: one, or those of a folder, because WordPress.com sends a large site in parts. The rule: a file is read in the
 //! encoding that it declares.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use regex::bytes::Regex;
+
+use crate::export_files::beginning;
 
 /// How many bytes are searched for the kind and encoding of a file: an export begins with a long comment.
 const OPENING_BYTES: usize = 16 << 10;
@@ -18,7 +21,7 @@ pub(crate) fn parts_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     for child in std::fs::read_dir(folder)? {
         let path = child?.path();
         let is_xml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
-        if is_xml && path.is_file() && is_export(&bytes(&path, OPENING_BYTES as u64)?) {
+        if is_xml && path.is_file() && is_export(&beginning(&path, OPENING_BYTES as u64)?) {
             parts.push(path);
         }
     }
@@ -39,43 +42,23 @@ pub(crate) fn is_rss(opening: &[u8]) -> bool {
     begin.starts_with('<') && text.contains("<rss")
 }
 
-fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
+/// `<?xml version="1.0" encoding="…"?>`.
+static DECLARATION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"\A\s*<\?xml[^>]*?encoding\s*=\s*["']([^"'>]*)"#).expect("a valid expression"));
 
-/// The encoding that a file declares, by its first bytes or in `<?xml encoding="…"?>`; else UTF-8.
+/// The encoding that a file declares, by its first bytes or in its declaration; else UTF-8.
 fn encoding_of(opening: &[u8]) -> &'static Encoding {
-    match opening {
-        [0xff, 0xfe, ..] => UTF_16LE,
-        [0xfe, 0xff, ..] => UTF_16BE,
-        _ => {
-            let declared = declaration(opening).and_then(declared).and_then(|label| Encoding::for_label(&label));
-            // A declaration that is readable byte by byte is not in UTF-16.
-            declared.filter(|encoding| *encoding != UTF_16LE && *encoding != UTF_16BE).unwrap_or(UTF_8)
-        }
+    if let Some((encoding, _)) = Encoding::for_bom(opening) {
+        return encoding;
     }
-}
-
-/// The XML declaration at the start.
-fn declaration(text: &[u8]) -> Option<&[u8]> {
-    let text = text.trim_ascii_start();
-    let end = text.starts_with(b"<?xml").then(|| text.windows(2).position(|end| end == b"?>"))?;
-    Some(&text[..end? + 2])
-}
-
-fn declared(declaration: &[u8]) -> Option<Vec<u8>> {
-    let key = b"encoding";
-    let at = declaration.windows(key.len()).position(|name| name == key)? + key.len();
-    let value = declaration[at..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
-    let quote = *value.first().filter(|quote| matches!(quote, b'"' | b'\''))?;
-    value[1..].split(|byte| *byte == quote).next().map(<[u8]>::to_vec)
+    let declared = DECLARATION.captures(opening).and_then(|found| Encoding::for_label(&found[1]));
+    // A declaration that is readable byte by byte is not in UTF-16.
+    declared.filter(|encoding| *encoding != UTF_16LE && *encoding != UTF_16BE).unwrap_or(UTF_8)
 }
 
 /// The text of a file, and why it is not correct.
 pub(super) fn read(path: &Path) -> io::Result<(String, Option<String>)> {
-    let bytes = bytes(path, FILE_BYTES_MAX + 1)?;
+    let bytes = beginning(path, FILE_BYTES_MAX + 1)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("longer than {FILE_BYTES_MAX} bytes")));
     }

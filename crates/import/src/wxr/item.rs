@@ -1,9 +1,9 @@
 //! Reads one item of a WordPress export as a post. The rule: what WordPress did not show to everyone – drafts, private posts, posts with a password
 //! or with parts for subscribers – becomes a draft; a note reports it, unless it was already a draft.
 
-use crate::found::{Item, NotImported, PagePlace, ReadItem};
+use crate::found::{Item, NotImported, ReadItem};
 use crate::title::title_of;
-use crate::{ImportedPost, dates};
+use crate::{ImportedPost, PagePlace, dates};
 use tidings_model::asset::ALT_CHARS_MAX;
 use tidings_model::{Enclosure, Instant, Metadata, Slug, TimeZone, html_text};
 
@@ -56,7 +56,7 @@ fn place_of_page(item: &Element, site: &WxrSite, post: &ImportedPost) -> Result<
     let link = item.child_text("link");
     let below = link.strip_prefix(site.address.as_str()).filter(|below| !below.contains(['?', '#'])).unwrap_or("");
     let parts: Vec<Slug> = below.split('/').filter_map(site::slug).collect();
-    let place = if parts.is_empty() { PagePlace::of_slug(post) } else { PagePlace::at(parts) };
+    let place = if parts.is_empty() { PagePlace::of_slug(post) } else { PagePlace::of(parts) };
     let order = item.child_text("wp:menu_order").parse().ok().filter(|order| *order != 0);
     Ok(PagePlace { order, ..place? })
 }

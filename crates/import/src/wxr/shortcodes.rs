@@ -7,7 +7,7 @@ use crate::html::{Piece, Scan, attribute, link_to};
 use crate::words::has_word;
 use tidings_model::{html_text, rules};
 
-use super::gallery::{Galleries, Gallery};
+use super::gallery::Galleries;
 
 /// A shortcode in a text, without its end.
 pub(super) struct Shortcode<'h> {
@@ -102,7 +102,7 @@ impl Converted {
             return 1;
         };
         if code.name == GALLERY
-            && let Some(Gallery { html, missing }) = galleries.read(&code.values().collect::<Vec<_>>())
+            && let Some((html, missing)) = galleries.read(&code.values().collect::<Vec<_>>())
         {
             self.html.push_str(&html);
             self.missing += missing;

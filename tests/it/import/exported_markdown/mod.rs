@@ -9,7 +9,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use tidings::assets::{AssetLibrary, AssetLimits};
-use tidings::export::{MarkdownReport, export, export_markdown};
+use tidings::export::{Exported, export, export_markdown};
 use tidings::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, TermRecord, VERSION};
 use tidings::import::{ImportedCover, ImportedLanguage};
 use tidings::model::{CreationId, Metadata, PostId, TermId, TermKind, TermNodeId};
@@ -33,7 +33,7 @@ async fn json_lines(site: &Site) -> Vec<String> {
     String::from_utf8(bytes).expect("UTF-8").lines().map(str::to_owned).collect()
 }
 
-async fn markdown(site: &Site) -> (TempDir, MarkdownReport) {
+async fn markdown(site: &Site) -> (TempDir, Exported) {
     let folder = tempfile::tempdir().expect("a folder");
     let report = export_markdown(&site.content, folder.path(), |_| {}).await.expect("an export");
     (folder, report)
