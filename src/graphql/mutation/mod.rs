@@ -4,7 +4,6 @@
 mod assets;
 mod bulk;
 mod inputs;
-mod pages;
 mod payloads;
 mod previews;
 mod terms;
@@ -28,15 +27,12 @@ use super::scalars::DateTime;
 use super::{access, context};
 
 use inputs::{
-    CreatePostInput, DeleteInput, PublishPostInput, RestoreRevisionInput, UnpublishPostInput, UpdatePostInput,
-};
-use pages::{
-    CreatePageInput, CreatePagePayload, PublishPageInput, PublishPagePayload, UnpublishPageInput, UnpublishPagePayload,
-    UpdatePageInput, UpdatePagePayload,
+    CreatePageInput, CreatePostInput, DeleteInput, PublishPageInput, PublishPostInput, RestoreRevisionInput,
+    UnpublishPageInput, UnpublishPostInput, UpdatePageInput, UpdatePostInput,
 };
 use payloads::{
-    CreatePostPayload, DeletePayload, PublishPostPayload, RestoreRevisionPayload, UnpublishPostPayload,
-    UpdatePostPayload,
+    CreatePagePayload, CreatePostPayload, DeletePayload, PublishPagePayload, PublishPostPayload, RestoreRevisionPayload,
+    UnpublishPagePayload, UnpublishPostPayload, UpdatePagePayload, UpdatePostPayload,
 };
 use terms::{
     CreateAuthorInput, CreateAuthorPayload, CreateCategoryInput, CreateCategoryPayload, CreateSeriesInput,
@@ -44,8 +40,7 @@ use terms::{
     UpdateCategoryPayload, UpdateSeriesInput, UpdateSeriesPayload, UpdateTagInput, UpdateTagPayload,
 };
 
-pub(super) use pages::PagePayload;
-pub(super) use payloads::PostPayload;
+pub(super) use payloads::{PagePayload, PostPayload};
 
 /// All write operations. Each requires a token as `Authorization: Bearer`, and changes everything that it says or nothing (but see docs/writing.md for large
 /// merges). What a person can correct is in `userErrors`; a field is null only if `errors` has an entry with its path (docs/errors.md).
