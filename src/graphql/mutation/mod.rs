@@ -34,7 +34,9 @@ use payloads::{
     CreatePagePayload, CreatePostPayload, DeletePayload, PublishPagePayload, PublishPostPayload,
     RestoreRevisionPayload, UnpublishPagePayload, UnpublishPostPayload, UpdatePagePayload, UpdatePostPayload,
 };
-use terms::{AuthorMutation, CategoryMutation, SeriesMutation, TagMutation};
+use terms::{
+    AuthorMerge, AuthorMutation, CategoryMerge, CategoryMutation, SeriesMerge, SeriesMutation, TagMerge, TagMutation,
+};
 
 pub(super) use payloads::{PagePayload, PostPayload};
 
@@ -49,6 +51,10 @@ pub struct Mutation(
     SeriesMutation,
     OtherMutation,
     BulkMutation,
+    CategoryMerge,
+    TagMerge,
+    AuthorMerge,
+    SeriesMerge,
 );
 
 #[derive(Default)]

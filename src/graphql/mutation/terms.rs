@@ -44,7 +44,8 @@ macro_rules! term_mutations {
             $($(#[$of_change:meta])* $change:ident: $change_type:ty, to $change_to:ident by $change_by:expr;)*
         }
         $delete_field:ident$((and $but:literal))?
-        $merge:ident($plural:literal) -> $merged:ident
+        $(#[$of_merge:meta])*
+        $merge_field:ident($of_merging:tt): $merge:ident($plural:literal) -> $merged:ident as $merger:ident
     ) => {
         #[derive(Default)]
         pub(super) struct $mutation;
@@ -87,6 +88,22 @@ macro_rules! term_mutations {
                 let DeleteInput { id, expected_version } = input;
                 let deleted = editor(ctx, Role::$role)?.delete_term(TermKind::$type, &id, expected_version).await?;
                 Ok(Some(deleted.map(NodeId::Term).into()))
+            }
+        }
+
+        #[derive(Default)]
+        pub(super) struct $merger;
+
+        #[Object]
+        impl $merger {
+            $(#[$of_merge])*
+            async fn $merge_field(
+                &self,
+                ctx: &Context<'_>,
+                #[graphql(desc = $of_merging)] input: $merge,
+            ) -> Result<Option<$merged>> {
+                let (from, into) = (input.from.into(), input.into.into());
+                Ok(Some(editor(ctx, Role::$role)?.merge_terms(TermKind::$type, &from, &into).await?.into()))
             }
         }
 
@@ -159,9 +176,9 @@ macro_rules! term_mutations {
         #[derive(InputObject)]
         pub(super) struct $merge {
             /// Its posts get the other one; then it is deleted.
-            pub(super) from: ObjectVersionInput,
+            from: ObjectVersionInput,
             /// The object that remains.
-            pub(super) into: ObjectVersionInput,
+            into: ObjectVersionInput,
         }
 
         payload! {
@@ -202,7 +219,9 @@ term_mutations! {
         parent_id: ID, to parent by |id| NamedParent::from(id.0);
     }
     delete_category(and " and that has none below it")
-    MergeCategoriesInput("categories") -> MergeCategoriesPayload
+    /// Merges a category into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). A category below `from` is IN_USE.
+    /// Requires the role ADMIN.
+    merge_categories("The categories."): MergeCategoriesInput("categories") -> MergeCategoriesPayload as CategoryMerge
 }
 
 term_mutations! {
@@ -210,7 +229,8 @@ term_mutations! {
     create_tag("The tag."): CreateTagInput -> CreateTagPayload {}
     update_tag("The tag and its changes."): UpdateTagInput -> UpdateTagPayload {}
     delete_tag
-    MergeTagsInput("tags") -> MergeTagsPayload
+    /// Merges a tag into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). Requires the role ADMIN.
+    merge_tags("The tags."): MergeTagsInput("tags") -> MergeTagsPayload as TagMerge
 }
 
 term_mutations! {
@@ -236,7 +256,9 @@ term_mutations! {
         links: Vec<AuthorLinkInput>, to links by profile_links;
     }
     delete_author
-    MergeAuthorsInput("authors") -> MergeAuthorsPayload
+    /// Merges an author into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). Tokens of `from` lose their author.
+    /// Requires the role ADMIN.
+    merge_authors("The authors."): MergeAuthorsInput("authors") -> MergeAuthorsPayload as AuthorMerge
 }
 
 term_mutations! {
@@ -248,5 +270,7 @@ term_mutations! {
         ordered_post_ids: Vec<ID>, to order by |ids| ids.into_iter().map(|id| id.0).collect();
     }
     delete_series
-    MergeSeriesInput("series") -> MergeSeriesPayload
+    /// Merges a series into another, which gets its posts and slugs but keeps its order; at most 1,000 posts and drafts (docs/writing.md). Requires the role
+    /// EDITOR.
+    merge_series("The series."): MergeSeriesInput("series") -> MergeSeriesPayload as SeriesMerge
 }
