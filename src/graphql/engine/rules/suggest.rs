@@ -2,19 +2,6 @@
 
 /// The maximum number of suggested names.
 const NAMES_MAX: usize = 3;
-/// Names that the schema had, or that others have, and what they are called here.
-const RENAMED: [(&str, &str); 10] = [
-    ("url", "canonicalUrl"),
-    ("date", "publishedAt"),
-    ("content", "body"),
-    ("tags", "tagSlugs"),
-    ("bio", "description"),
-    ("order", "orderedPostIds"),
-    ("nodes", "changes"),
-    ("ContentChange", "Change"),
-    ("ChangeConnection", "AuditLogEntryConnection"),
-    ("ChangeEdge", "AuditLogEntryEdge"),
-];
 /// Longer names have no similar names.
 const NAME_BYTES_MAX: usize = 64;
 
@@ -28,9 +15,7 @@ pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>)
         let edits = strsim::damerau_levenshtein(&lower, &known.to_ascii_lowercase());
         (edits <= name.len().max(known.len()) * 2 / 5).then_some((edits, known))
     };
-    let renamed = |known: &str| RENAMED.contains(&(name, known));
-    let mut similar: Vec<(usize, &str)> =
-        known.filter_map(|known| if renamed(known) { Some((0, known)) } else { edits(known) }).collect();
+    let mut similar: Vec<(usize, &str)> = known.filter_map(edits).collect();
     similar.sort_unstable();
     similar.truncate(NAMES_MAX);
     let names: Vec<String> = similar.iter().map(|(_, name)| format!("\"{name}\"")).collect();
@@ -47,12 +32,11 @@ mod tests {
 
     #[test]
     fn similar_names_are_suggested_and_others_not() {
-        let known = ["title", "titles", "markdown", "publishAt", "tags", "description"];
+        let known = ["title", "titles", "markdown", "publishAt", "tags"];
         for (name, suggested) in [
             ("titel", ". Did you mean \"title\" or \"titles\"?"),
             ("publishat", ". Did you mean \"publishAt\"?"),
             ("body", ""),
-            ("bio", ". Did you mean \"description\"?"),
             ("", ""),
         ] {
             assert_eq!(did_you_mean(name, known.into_iter()), suggested, "{name}");
