@@ -4,6 +4,7 @@
 pub mod access;
 pub mod arguments;
 pub mod budget;
+pub mod cached;
 pub mod connection;
 pub mod context;
 pub mod cost;
@@ -16,7 +17,6 @@ pub mod failure;
 pub mod fair_use;
 pub mod filter;
 pub mod guard;
-pub mod held;
 mod json_text;
 mod list_size;
 pub mod memory;
