@@ -162,7 +162,7 @@ impl PageOfTerms {
     async fn total(&self, ctx: &Context<'_>) -> Result<i32> {
         let total = match &self.list {
             ListOfTerms::All(list) => total::count_terms(&context::of(ctx).reader, list.kind()).await?,
-            ListOfTerms::ByCount(list, _) => total::count_terms(&context::of(ctx).reader, list.kind()).await?,
+            ListOfTerms::ByCount(list, _) => total::count_terms(&context::of(ctx).reader, list.0.kind()).await?,
             ListOfTerms::Children(list) => context::of(ctx).loaders.count_categories_below(list).await? as u64,
         };
         Ok(i32::try_from(total).unwrap_or(i32::MAX))

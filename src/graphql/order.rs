@@ -75,12 +75,12 @@ pub enum OrderedTerms {
 
 /// The terms of a kind in the requested order; by default by slug, from a to z.
 pub fn terms_in(order: Option<TermOrder>, kind: TermKind) -> OrderedTerms {
-    let (list, counted) = (TermList::of(kind), TermsByCount::of(kind));
+    let list = TermList::of(kind);
     let Some(TermOrder { field, direction }) = order else { return OrderedTerms::BySlug(list) };
     match (field, direction) {
         (TermOrderField::Slug, OrderDirection::Asc) => OrderedTerms::BySlug(list),
         (TermOrderField::Slug, OrderDirection::Desc) => OrderedTerms::BySlug(list.reversed()),
-        (TermOrderField::PostCount, OrderDirection::Desc) => OrderedTerms::ByCount(counted),
-        (TermOrderField::PostCount, OrderDirection::Asc) => OrderedTerms::ByCount(counted.reversed()),
+        (TermOrderField::PostCount, OrderDirection::Desc) => OrderedTerms::ByCount(TermsByCount(list)),
+        (TermOrderField::PostCount, OrderDirection::Asc) => OrderedTerms::ByCount(TermsByCount(list.reversed())),
     }
 }

@@ -65,7 +65,7 @@ pub use markdown::{Rendered, render};
 pub use metadata::Metadata;
 pub use node_id::{NodeId, TermNodeId};
 pub use page_path::PagePath;
-pub use post::{CreationId, Post, PostDetails, PostId, PostKey, PostStatus, TranslationGroup, WholePost};
+pub use post::{ContentField, CreationId, Post, PostDetails, PostId, PostKey, PostStatus, TranslationGroup, WholePost};
 pub use profile::{Profile, ProfileLink};
 pub use site_fields::{DeclaredField, DeclaredObject, DeclaredType, Misfit, SiteFields};
 pub use site_page::{SitePage, WholeSitePage};

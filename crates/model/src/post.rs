@@ -214,7 +214,88 @@ pub struct Post {
     pub origin: Option<String>,
 }
 
+/// A field of a post or page that a change can change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ContentField {
+    Title,
+    Slug,
+    Subtitle,
+    Excerpt,
+    Body,
+    Metadata,
+    Cover,
+    Enclosure,
+    Language,
+    Featured,
+    Authors,
+    Categories,
+    Tags,
+    Series,
+    Translations,
+    PublishedAt,
+    UnpublishAt,
+}
+
+impl ContentField {
+    /// Whether it is neither a slug nor a term nor an instant.
+    pub fn is_text(self) -> bool {
+        use ContentField::{Authors, Categories, PublishedAt, Series, Slug, Tags, UnpublishAt};
+        !matches!(self, Slug | Authors | Categories | Tags | Series | PublishedAt | UnpublishAt)
+    }
+}
+
 impl Post {
+    /// A draft without a text, before its first version.
+    pub fn new(id: PostId, slug: Slug, created_at: Instant) -> Self {
+        Self {
+            id,
+            slug,
+            title: String::new(),
+            subtitle: None,
+            excerpt: String::new(),
+            has_own_excerpt: false,
+            version: 0,
+            created_at,
+            updated_at: created_at,
+            published_at: None,
+            unpublish_at: None,
+            authors: Vec::new(),
+            categories: Vec::new(),
+            tags: Vec::new(),
+            series: None,
+            translation_group: None,
+            former_slugs: Vec::new(),
+            cover: None,
+            enclosure: None,
+            language: None,
+            is_featured: false,
+            field_index: Vec::new(),
+            origin: None,
+        }
+    }
+
+    /// The fields in which it differs from an earlier version.
+    pub fn changed_since(&self, old: &Self) -> impl Iterator<Item = ContentField> {
+        let fields = [
+            (ContentField::Title, self.title != old.title),
+            (ContentField::Slug, self.slug != old.slug),
+            (ContentField::Subtitle, self.subtitle != old.subtitle),
+            (ContentField::Excerpt, (&self.excerpt, self.has_own_excerpt) != (&old.excerpt, old.has_own_excerpt)),
+            (ContentField::Cover, self.cover != old.cover),
+            (ContentField::Enclosure, self.enclosure != old.enclosure),
+            (ContentField::Language, self.language != old.language),
+            (ContentField::Featured, self.is_featured != old.is_featured),
+            (ContentField::Authors, self.authors != old.authors),
+            (ContentField::Categories, self.categories != old.categories),
+            (ContentField::Tags, self.tags != old.tags),
+            (ContentField::Series, self.series != old.series),
+            (ContentField::Translations, self.translation_group != old.translation_group),
+            (ContentField::PublishedAt, self.published_at != old.published_at),
+            (ContentField::UnpublishAt, self.unpublish_at != old.unpublish_at),
+        ];
+        fields.into_iter().filter_map(|(field, differs)| differs.then_some(field))
+    }
+
     pub fn key(&self) -> PostKey {
         PostKey { at: self.published_at.unwrap_or(self.created_at), id: self.id.clone() }
     }
@@ -291,6 +372,15 @@ impl PostDetails {
 }
 
 impl WholePost {
+    /// The fields in which it differs from an earlier version.
+    pub fn changed_since(&self, old: &Self) -> Vec<ContentField> {
+        let body = (self.markdown != old.markdown).then_some(ContentField::Body);
+        let metadata = (self.metadata != old.metadata).then_some(ContentField::Metadata);
+        let mut fields: Vec<_> = self.post.changed_since(&old.post).chain(body).chain(metadata).collect();
+        fields.sort_unstable();
+        fields
+    }
+
     pub fn details(&self) -> PostDetails {
         PostDetails { markdown: Arc::clone(&self.markdown), metadata: self.metadata.clone() }
     }

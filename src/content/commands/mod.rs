@@ -148,31 +148,7 @@ pub(crate) fn make(
     now: Instant,
     declared: Option<&DeclaredObject>,
 ) -> Edited<WholePost> {
-    let post = Post {
-        id,
-        slug,
-        title: String::new(),
-        subtitle: None,
-        has_own_excerpt: false,
-        excerpt: String::new(),
-        version: 0,
-        created_at: now,
-        updated_at: now,
-        published_at: None,
-        unpublish_at: None,
-        authors: Vec::new(),
-        categories: Vec::new(),
-        tags: Vec::new(),
-        series: None,
-        translation_group: None,
-        former_slugs: Vec::new(),
-        cover: None,
-        enclosure: None,
-        language: None,
-        is_featured: false,
-        field_index: Vec::new(),
-        origin: None,
-    };
+    let post = Post::new(id, slug, now);
     let empty = WholePost { post, markdown: "".into(), metadata: Metadata::default(), changed_by: None };
     // What the site requires of its fields applies to a post without metadata too.
     let metadata = match new.metadata {

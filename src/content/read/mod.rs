@@ -33,8 +33,6 @@ pub(in crate::content) use reader::Previewed;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
 pub(crate) use rendering::Renderer;
-pub(crate) use revisions::{
-    REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionField, RevisionList, SEARCH_READS_MAX,
-};
+pub(crate) use revisions::{REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionList, SEARCH_READS_MAX};
 pub(crate) use site_pages::{ChildrenList, ListedPage, all_pages_reads};
 pub use sizes::Sizes;

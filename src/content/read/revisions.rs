@@ -13,7 +13,7 @@ use crate::content::tables::rows::post as post_rows;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::{PostPlace, Table, history};
 use crate::model::post::REVISIONS_MAX;
-use crate::model::{Post, PostId, SitePage, WholePost};
+use crate::model::{ContentField, Post, PostId, SitePage, WholePost};
 use crate::store::{Result as StoreResult, RowRange};
 
 use super::pages::{Page, PageArguments, RequestedFields, Take};
@@ -34,34 +34,12 @@ pub(crate) const REVISION_READS_MAX: u64 = 3;
 pub struct Revision {
     pub whole: WholePost,
     /// The fields in which the version differs from the one before it; empty for the first version, and if the version before it is no longer kept.
-    pub changed_fields: Vec<RevisionField>,
-}
-
-/// A field of a version that a change can change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RevisionField {
-    Title,
-    Slug,
-    Subtitle,
-    Excerpt,
-    Body,
-    Metadata,
-    Cover,
-    Enclosure,
-    Language,
-    Featured,
-    Authors,
-    Categories,
-    Tags,
-    Series,
-    Translations,
-    PublishedAt,
-    UnpublishAt,
+    pub changed_fields: Vec<ContentField>,
 }
 
 impl Revision {
     fn new(before: Option<&WholePost>, whole: WholePost) -> Self {
-        let changed_fields = before.map_or_else(Vec::new, |before| changed_fields(before, &whole));
+        let changed_fields = before.map_or_else(Vec::new, |before| whole.changed_since(before));
         Self { whole, changed_fields }
     }
 
@@ -71,7 +49,7 @@ impl Revision {
 }
 
 /// The versions of one post.
-pub(crate) struct RevisionList {
+pub struct RevisionList {
     id: PostId,
     /// Whether it is a page of the site.
     is_of_page: bool,
@@ -269,29 +247,4 @@ fn share_bodies(versions: &mut [WholePost]) {
 /// The number of versions from `bottom` to `top`, both included.
 fn count_between(bottom: i32, top: i32) -> usize {
     usize::try_from(i64::from(top) - i64::from(bottom) + 1).unwrap_or(0)
-}
-
-/// The fields in which a version differs from the one before it.
-fn changed_fields(before: &WholePost, after: &WholePost) -> Vec<RevisionField> {
-    let (old, new) = (&before.post, &after.post);
-    let fields = [
-        (RevisionField::Title, old.title != new.title),
-        (RevisionField::Slug, old.slug != new.slug),
-        (RevisionField::Subtitle, old.subtitle != new.subtitle),
-        (RevisionField::Excerpt, (&old.excerpt, old.has_own_excerpt) != (&new.excerpt, new.has_own_excerpt)),
-        (RevisionField::Body, before.markdown != after.markdown),
-        (RevisionField::Metadata, before.metadata != after.metadata),
-        (RevisionField::Cover, old.cover != new.cover),
-        (RevisionField::Enclosure, old.enclosure != new.enclosure),
-        (RevisionField::Language, old.language != new.language),
-        (RevisionField::Featured, old.is_featured != new.is_featured),
-        (RevisionField::Authors, old.authors != new.authors),
-        (RevisionField::Categories, old.categories != new.categories),
-        (RevisionField::Tags, old.tags != new.tags),
-        (RevisionField::Series, old.series != new.series),
-        (RevisionField::Translations, old.translation_group != new.translation_group),
-        (RevisionField::PublishedAt, old.published_at != new.published_at),
-        (RevisionField::UnpublishAt, old.unpublish_at != new.unpublish_at),
-    ];
-    fields.into_iter().filter_map(|(field, differs)| differs.then_some(field)).collect()
 }

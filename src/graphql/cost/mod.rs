@@ -10,7 +10,6 @@
 mod admission;
 mod arguments;
 mod bound;
-mod demand;
 mod fields;
 mod pages;
 mod prices;

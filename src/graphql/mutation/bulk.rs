@@ -1,4 +1,4 @@
-//! The mutations of many posts and of two terms. The rule: `userErrors` names the object at fault by its place in the input.
+//! The mutations of many posts or pages. The rule: `userErrors` names the object at fault by its place in the input.
 
 use async_graphql::{Context, ID, InputObject, Object};
 
@@ -9,13 +9,9 @@ use crate::graphql::failure::Result;
 use crate::graphql::scalars::DateTime;
 use crate::graphql::types::content::ContentObject;
 use crate::graphql::types::post::PostObject;
-use crate::model::{NodeId, PostId, Role, TermKind, WholePost};
+use crate::model::{NodeId, PostId, Role, WholePost};
 
 use super::inputs::ObjectVersionInput;
-use super::terms::{
-    MergeAuthorsInput, MergeAuthorsPayload, MergeCategoriesInput, MergeCategoriesPayload, MergeSeriesInput,
-    MergeSeriesPayload, MergeTagsInput, MergeTagsPayload,
-};
 use super::user_errors::payload;
 
 fn named(posts: Vec<ObjectVersionInput>) -> Vec<NamedVersion> {
@@ -166,48 +162,5 @@ impl BulkMutation {
         #[graphql(desc = "The posts or pages.")] input: UnlinkTranslationsInput,
     ) -> Result<Option<UnlinkTranslationsPayload>> {
         Ok(Some(editor(ctx, Role::Editor)?.link_translations(&named(input.contents), true).await?.into()))
-    }
-
-    /// Merges a category into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). A category below `from` is IN_USE.
-    /// Requires the role ADMIN.
-    async fn merge_categories(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The categories.")] input: MergeCategoriesInput,
-    ) -> Result<Option<MergeCategoriesPayload>> {
-        let (from, into) = (input.from.into(), input.into.into());
-        Ok(Some(editor(ctx, Role::Admin)?.merge_terms(TermKind::Category, &from, &into).await?.into()))
-    }
-
-    /// Merges a tag into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). Requires the role ADMIN.
-    async fn merge_tags(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The tags.")] input: MergeTagsInput,
-    ) -> Result<Option<MergeTagsPayload>> {
-        let (from, into) = (input.from.into(), input.into.into());
-        Ok(Some(editor(ctx, Role::Admin)?.merge_terms(TermKind::Tag, &from, &into).await?.into()))
-    }
-
-    /// Merges an author into another, which gets its posts and slugs; at most 1,000 posts and drafts (docs/writing.md). Tokens of `from` lose their author.
-    /// Requires the role ADMIN.
-    async fn merge_authors(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The authors.")] input: MergeAuthorsInput,
-    ) -> Result<Option<MergeAuthorsPayload>> {
-        let (from, into) = (input.from.into(), input.into.into());
-        Ok(Some(editor(ctx, Role::Admin)?.merge_terms(TermKind::Author, &from, &into).await?.into()))
-    }
-
-    /// Merges a series into another, which gets its posts and slugs but keeps its order; at most 1,000 posts and drafts (docs/writing.md). Requires the role
-    /// EDITOR.
-    async fn merge_series(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The series.")] input: MergeSeriesInput,
-    ) -> Result<Option<MergeSeriesPayload>> {
-        let (from, into) = (input.from.into(), input.into.into());
-        Ok(Some(editor(ctx, Role::Editor)?.merge_terms(TermKind::Series, &from, &into).await?.into()))
     }
 }

@@ -4,7 +4,6 @@
 mod assets;
 mod bulk;
 mod inputs;
-mod pages;
 mod payloads;
 mod previews;
 mod terms;
@@ -20,7 +19,7 @@ use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, Revok
 use crate::content::access::{Previews, Tokens};
 use crate::content::assets::AssetEditor;
 use crate::content::editor::PageChanges;
-use crate::model::{NodeId, Role, TermKind};
+use crate::model::{NodeId, Role};
 
 use super::access::editor;
 use super::failure::Result;
@@ -28,35 +27,41 @@ use super::scalars::DateTime;
 use super::{access, context};
 
 use inputs::{
-    CreatePostInput, DeleteInput, PublishPostInput, RestoreRevisionInput, UnpublishPostInput, UpdatePostInput,
-};
-use pages::{
-    CreatePageInput, CreatePagePayload, PublishPageInput, PublishPagePayload, UnpublishPageInput, UnpublishPagePayload,
-    UpdatePageInput, UpdatePagePayload,
+    CreatePageInput, CreatePostInput, DeleteInput, PublishPageInput, PublishPostInput, RestoreRevisionInput,
+    UnpublishPageInput, UnpublishPostInput, UpdatePageInput, UpdatePostInput,
 };
 use payloads::{
-    CreatePostPayload, DeletePayload, PublishPostPayload, RestoreRevisionPayload, UnpublishPostPayload,
-    UpdatePostPayload,
+    CreatePagePayload, CreatePostPayload, DeletePayload, PublishPagePayload, PublishPostPayload,
+    RestoreRevisionPayload, UnpublishPagePayload, UnpublishPostPayload, UpdatePagePayload, UpdatePostPayload,
 };
 use terms::{
-    CreateAuthorInput, CreateAuthorPayload, CreateCategoryInput, CreateCategoryPayload, CreateSeriesInput,
-    CreateSeriesPayload, CreateTagInput, CreateTagPayload, UpdateAuthorInput, UpdateAuthorPayload, UpdateCategoryInput,
-    UpdateCategoryPayload, UpdateSeriesInput, UpdateSeriesPayload, UpdateTagInput, UpdateTagPayload,
+    AuthorMerge, AuthorMutation, CategoryMerge, CategoryMutation, SeriesMerge, SeriesMutation, TagMerge, TagMutation,
 };
 
-pub(super) use pages::PagePayload;
-pub(super) use payloads::PostPayload;
+pub(super) use payloads::{PagePayload, PostPayload};
 
 /// All write operations. Each requires a token as `Authorization: Bearer`, and changes everything that it says or nothing (but see docs/writing.md for large
 /// merges). What a person can correct is in `userErrors`; a field is null only if `errors` has an entry with its path (docs/errors.md).
 #[derive(MergedObject, Default)]
-pub struct Mutation(MainMutation, BulkMutation);
+pub struct Mutation(
+    ContentMutation,
+    CategoryMutation,
+    TagMutation,
+    AuthorMutation,
+    SeriesMutation,
+    OtherMutation,
+    BulkMutation,
+    CategoryMerge,
+    TagMerge,
+    AuthorMerge,
+    SeriesMerge,
+);
 
 #[derive(Default)]
-struct MainMutation;
+struct ContentMutation;
 
 #[Object]
-impl MainMutation {
+impl ContentMutation {
     /// Creates a draft, or with `publish` or `publishAt` a published or scheduled post. Requires the role AUTHOR for the posts of its own author, EDITOR for
     /// others.
     async fn create_post(
@@ -175,119 +180,13 @@ impl MainMutation {
         let deleted = editor(ctx, Role::Editor)?.delete_page(&id, expected_version).await?;
         Ok(Some(deleted.map(|whole| NodeId::Page(whole.id().clone())).into()))
     }
+}
 
-    /// Creates a category. Requires the role ADMIN.
-    async fn create_category(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The category.")] input: CreateCategoryInput,
-    ) -> Result<Option<CreateCategoryPayload>> {
-        Ok(Some(editor(ctx, Role::Admin)?.create_term(TermKind::Category, input.into()).await?.into()))
-    }
+#[derive(Default)]
+struct OtherMutation;
 
-    /// Changes a category. Requires the role ADMIN.
-    async fn update_category(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The category and its changes.")] input: UpdateCategoryInput,
-    ) -> Result<Option<UpdateCategoryPayload>> {
-        let (id, version, changes) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Category, &id, version, changes).await?.into()))
-    }
-
-    /// Deletes a category that no post or draft has and that has none below it. Its slugs can be used again. Requires the role ADMIN.
-    async fn delete_category(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The category.")] input: DeleteInput,
-    ) -> Result<Option<DeletePayload>> {
-        delete_term(ctx, TermKind::Category, input).await
-    }
-
-    /// Creates a tag. Requires the role ADMIN.
-    async fn create_tag(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The tag.")] input: CreateTagInput,
-    ) -> Result<Option<CreateTagPayload>> {
-        Ok(Some(editor(ctx, Role::Admin)?.create_term(TermKind::Tag, input.into()).await?.into()))
-    }
-
-    /// Changes a tag. Requires the role ADMIN.
-    async fn update_tag(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The tag and its changes.")] input: UpdateTagInput,
-    ) -> Result<Option<UpdateTagPayload>> {
-        let (id, version, changes) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Tag, &id, version, changes).await?.into()))
-    }
-
-    /// Deletes a tag that no post or draft has. Its slugs can be used again. Requires the role ADMIN.
-    async fn delete_tag(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The tag.")] input: DeleteInput,
-    ) -> Result<Option<DeletePayload>> {
-        delete_term(ctx, TermKind::Tag, input).await
-    }
-
-    /// Creates an author. Requires the role ADMIN.
-    async fn create_author(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The author.")] input: CreateAuthorInput,
-    ) -> Result<Option<CreateAuthorPayload>> {
-        Ok(Some(editor(ctx, Role::Admin)?.create_term(TermKind::Author, input.into()).await?.into()))
-    }
-
-    /// Changes an author. Requires the role ADMIN.
-    async fn update_author(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The author and its changes.")] input: UpdateAuthorInput,
-    ) -> Result<Option<UpdateAuthorPayload>> {
-        let (id, version, changes) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Admin)?.update_term(TermKind::Author, &id, version, changes).await?.into()))
-    }
-
-    /// Deletes an author that no post or draft has. Its slugs can be used again. Requires the role ADMIN.
-    async fn delete_author(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The author.")] input: DeleteInput,
-    ) -> Result<Option<DeletePayload>> {
-        delete_term(ctx, TermKind::Author, input).await
-    }
-
-    /// Creates a series. Requires the role EDITOR.
-    async fn create_series(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The series.")] input: CreateSeriesInput,
-    ) -> Result<Option<CreateSeriesPayload>> {
-        Ok(Some(editor(ctx, Role::Editor)?.create_term(TermKind::Series, input.into()).await?.into()))
-    }
-
-    /// Changes a series, also the order of its posts. Requires the role EDITOR.
-    async fn update_series(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The series and its changes.")] input: UpdateSeriesInput,
-    ) -> Result<Option<UpdateSeriesPayload>> {
-        let (id, version, changes) = input.into_parts();
-        Ok(Some(editor(ctx, Role::Editor)?.update_term(TermKind::Series, &id, version, changes).await?.into()))
-    }
-
-    /// Deletes a series that no post or draft has. Its slugs can be used again. Requires the role EDITOR.
-    async fn delete_series(
-        &self,
-        ctx: &Context<'_>,
-        #[graphql(desc = "The series.")] input: DeleteInput,
-    ) -> Result<Option<DeletePayload>> {
-        delete_term(ctx, TermKind::Series, input).await
-    }
-
+#[Object]
+impl OtherMutation {
     /// Changes what is said of a picture. Requires the role AUTHOR, EDITOR or ADMIN.
     async fn update_asset(
         &self,
@@ -364,9 +263,4 @@ fn tokens<'a>(ctx: &Context<'a>) -> Result<Tokens<'a>> {
     let actor = access::require(ctx, Role::Admin)?;
     let request = context::of(ctx);
     Ok(Tokens::new(&request.content, &request.reader, actor)?)
-}
-
-async fn delete_term(ctx: &Context<'_>, kind: TermKind, input: DeleteInput) -> Result<Option<DeletePayload>> {
-    let deleted = editor(ctx, kind.role_to_change())?.delete_term(kind, &input.id, input.expected_version).await?;
-    Ok(Some(deleted.map(NodeId::Term).into()))
 }

@@ -1,4 +1,4 @@
-//! The payloads of the mutations of posts, and of deletions. The rule: either the change was made, or `userErrors` has the reasons.
+//! The payloads of the mutations of posts and pages, and of deletions. The rule: either the change was made, or `userErrors` has the reasons.
 
 use async_graphql::{ID, Interface, SimpleObject};
 
@@ -6,55 +6,60 @@ use crate::content::commands::Edited;
 use crate::content::editor::Restored;
 use crate::graphql::types::page::PageObject;
 use crate::graphql::types::post::PostObject;
-use crate::model::{NodeId, WholePost};
+use crate::model::{NodeId, WholePost, WholeSitePage};
 
 use super::user_errors::{UserErrors, payload, user_errors};
 
-/// The answer of a mutation that changes a post.
-#[derive(Interface)]
-#[graphql(
-    field(name = "post", ty = "&Option<PostObject>", desc = "Null if `userErrors` is not empty."),
-    field(name = "user_errors", ty = "&UserErrors", desc = "Why nothing was changed; empty on success.")
-)]
-pub(in crate::graphql) enum PostPayload {
-    Create(CreatePostPayload),
-    Update(UpdatePostPayload),
-    Publish(PublishPostPayload),
-    Unpublish(UnpublishPostPayload),
-    Restore(RestoreRevisionPayload),
-}
-
-/// Declares a payload of a mutation that changes a post.
-macro_rules! post_payload {
-    ($(#[$doc:meta])* $name:ident) => {
-        payload! {
-            $(#[$doc])*
-            pub(in crate::graphql) $name(whole: WholePost) {
-                /// Null if `userErrors` is not empty.
-                post: PostObject = whole.into()
-            }
+/// Declares the payloads of the mutations that create, change, publish and unpublish one kind of content, and their interface.
+macro_rules! content_payloads {
+    (
+        $noun:tt, $field:ident: $object:ident = $optional:tt of $whole:ty;
+        $interface:ident: $create:ident, $update:ident, $publish:ident, $unpublish:ident
+    ) => {
+        #[doc = concat!("The answer of a mutation that changes a ", $noun, ".")]
+        #[derive(Interface)]
+        #[graphql(
+            field(name = $noun, ty = $optional, desc = "Null if `userErrors` is not empty."),
+            field(name = "user_errors", ty = "&UserErrors", desc = "Why nothing was changed; empty on success.")
+        )]
+        pub(in crate::graphql) enum $interface {
+            Create($create),
+            Update($update),
+            Publish($publish),
+            Unpublish($unpublish),
+            Restore(RestoreRevisionPayload),
         }
+
+        content_payloads! { @each $field: $object of $whole;
+            #[doc = concat!("The created ", $noun, ", or the errors.")]
+            $create
+            #[doc = concat!("The changed ", $noun, ", or the errors.")]
+            $update
+            #[doc = concat!("The published or scheduled ", $noun, ", or the errors.")]
+            $publish
+            #[doc = concat!("The ", $noun, ", which is a draft now, or the errors.")]
+            $unpublish
+        }
+    };
+    (@each $field:ident: $object:ident of $whole:ty; $($(#[$doc:meta])* $name:ident)*) => {
+        $(payload! {
+            $(#[$doc])*
+            pub(in crate::graphql) $name(whole: $whole) {
+                /// Null if `userErrors` is not empty.
+                $field: $object = whole.into()
+            }
+        })*
     };
 }
 
-post_payload! {
-    /// The created post, or the errors.
-    CreatePostPayload
+content_payloads! {
+    "post", post: PostObject = "&Option<PostObject>" of WholePost;
+    PostPayload: CreatePostPayload, UpdatePostPayload, PublishPostPayload, UnpublishPostPayload
 }
 
-post_payload! {
-    /// The changed post, or the errors.
-    UpdatePostPayload
-}
-
-post_payload! {
-    /// The published or scheduled post, or the errors.
-    PublishPostPayload
-}
-
-post_payload! {
-    /// The post, which is a draft now, or the errors.
-    UnpublishPostPayload
+content_payloads! {
+    "page", page: PageObject = "&Option<PageObject>" of WholeSitePage;
+    PagePayload: CreatePagePayload, UpdatePagePayload, PublishPagePayload, UnpublishPagePayload
 }
 
 /// The post or page with the restored text, or the errors.
@@ -63,9 +68,9 @@ pub(in crate::graphql) struct RestoreRevisionPayload {
     /// Null if the version is one of a page, and if `userErrors` is not empty.
     post: Option<PostObject>,
     /// Null if the version is one of a post, and if `userErrors` is not empty.
-    pub(super) page: Option<PageObject>,
+    page: Option<PageObject>,
     /// Why nothing was changed; empty on success.
-    pub(super) user_errors: UserErrors,
+    user_errors: UserErrors,
 }
 
 impl From<Edited<Restored>> for RestoreRevisionPayload {

@@ -1,18 +1,307 @@
-//! The interface `Content`, for clients that show any type of content. The rule: a field of the interface has the same description,
-//! arguments and type on every type that implements it.
+//! What posts and pages have in common: their fields, their interface `Content`, and their translations. The rule: a field of both is written here once, and has
+//! the same description in the interface; a body is read when a field requests it, in one batch with those of its level; nothing stands in for a translation,
+//! unless the client prefers languages.
 
-use async_graphql::{Context, ID, Interface};
+use std::sync::Arc;
+
+use async_graphql::{Context, Enum, ID, Interface};
 
 use super::asset::Image;
-use super::page::PageObject;
-use super::post::{ContentStatus, PostObject};
 use super::revision::RevisionConnection;
 use super::rich_text::RichText;
+use crate::content::ContentError;
 use crate::content::access::{PreviewedContent, Previews};
-use crate::graphql::context;
+use crate::content::read::RevisionList;
+use crate::graphql::context::{self, RequestContext};
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::{DateTime, Json, Url};
+use crate::model::{
+    self, Instant, Language, NodeId, Post, PostDetails, SitePage, Slug, TranslationGroup, WholePost, WholeSitePage,
+};
+
+/// A post or page, with its body and metadata if they are already read.
+pub struct Written<T> {
+    pub(super) item: Arc<T>,
+    /// Set if the read that found it also returned them.
+    details: Option<PostDetails>,
+}
+
+pub type PostObject = Written<Post>;
+pub type PageObject = Written<SitePage>;
+
+/// What differs between posts and pages, behind the fields that both have.
+pub(super) trait Content: Sized + Send + Sync + 'static {
+    const NOUN: &'static str;
+
+    /// Its text, version and dates.
+    fn post(&self) -> &Post;
+
+    fn node_id(&self) -> NodeId;
+
+    /// The address on the web site.
+    fn address(&self, request: &RequestContext) -> Option<String>;
+
+    fn status_at(&self, now: Instant) -> model::PostStatus;
+
+    /// # Errors
+    /// If the actor has no access to its versions.
+    fn versions(&self, ctx: &Context<'_>) -> Result<RevisionList>;
+
+    async fn load_details(&self, ctx: &Context<'_>) -> Result<Option<PostDetails>>;
+    /// Those of a group to which the client has access, by language.
+    async fn load_group(ctx: &Context<'_>, group: &TranslationGroup) -> Result<Arc<Vec<Arc<Self>>>>;
+}
+
+#[expect(private_bounds, reason = "only posts and pages are written")]
+impl<T: Content> Written<T> {
+    pub fn new(item: Arc<T>) -> Self {
+        Self { item, details: None }
+    }
+
+    pub fn with_details(item: Arc<T>, details: PostDetails) -> Self {
+        Self { item, details: Some(details) }
+    }
+
+    pub(super) fn post(&self) -> &Post {
+        self.item.post()
+    }
+
+    /// The translation into the first of the preferred languages that has one, or else this one.
+    pub(super) async fn preferred(self, ctx: &Context<'_>, languages: &[String]) -> Result<Self> {
+        let found = if languages.is_empty() { None } else { self.in_first_of(ctx, languages).await?.flatten() };
+        Ok(found.map_or(self, Self::new))
+    }
+
+    pub(super) async fn details(&self, ctx: &Context<'_>) -> Result<PostDetails> {
+        let texts = &context::of(ctx).texts;
+        let _place = texts.place_to_load().await?;
+        let details = match &self.details {
+            Some(details) => details.clone(),
+            None => self.item.load_details(ctx).await?.ok_or(ContentError::Gone { what: T::NOUN })?,
+        };
+        texts.hold_details(&details).await?;
+        Ok(details)
+    }
+
+    /// The others of its group of translations.
+    pub(super) async fn others_of_group(&self, ctx: &Context<'_>) -> Result<Vec<Arc<T>>> {
+        let Some(group) = &self.post().translation_group else { return Ok(Vec::new()) };
+        let all = T::load_group(ctx, group).await?;
+        Ok(all.iter().filter(|other| other.post().id != self.post().id).cloned().collect())
+    }
+
+    /// The first that is in one of these languages, in their order; `None` within: that is this one.
+    pub(super) async fn in_first_of(&self, ctx: &Context<'_>, languages: &[String]) -> Result<Option<Option<Arc<T>>>> {
+        // A text that is no tag is in no language.
+        let tag = |text: &str| Some(text.parse::<Language>().ok()?.index_slug());
+        let others = self.others_of_group(ctx).await?;
+        let of_site = context::of(ctx).site.language.as_deref().and_then(tag);
+        for language in languages.iter().filter_map(|text| tag(text)) {
+            let all = || std::iter::once((self.post(), None)).chain(others.iter().map(|one| (one.post(), Some(one))));
+            let with = |own: Option<&Slug>| {
+                all().find(|(post, _)| post.language.as_ref().map(Language::index_slug).as_ref() == own)
+            };
+            // One without a language of its own is in that of the site.
+            let found = with(Some(&language)).or_else(|| with(None).filter(|_| of_site.as_ref() == Some(&language)));
+            if let Some((_, found)) = found {
+                return Ok(Some(found.cloned()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether the field that finds a post or page also requests what is in its body's row.
+pub(super) fn wants_details(ctx: &Context<'_>) -> bool {
+    ["body", "metadata", "fields"].iter().any(|field| ctx.look_ahead().field(field).exists())
+}
+
+impl From<WholePost> for PostObject {
+    fn from(whole: WholePost) -> Self {
+        let (post, details) = whole.into_parts();
+        Self::with_details(post, details)
+    }
+}
+
+impl From<WholeSitePage> for PageObject {
+    fn from(whole: WholeSitePage) -> Self {
+        Self { details: Some(whole.details()), item: Arc::new(whole.page) }
+    }
+}
+
+/// The publication status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "model::PostStatus")]
+pub enum ContentStatus {
+    /// Visible only with a token that has access, or with a preview link.
+    Draft,
+    /// To be published at a future time; visible like a draft until then.
+    Scheduled,
+    /// Visible to everyone.
+    Published,
+}
+
+/// Declares the type of posts, or of pages: its own fields are listed after the field that they follow.
+macro_rules! content_object {
+    (
+        $(#[$doc:meta])*
+        type $name:tt($noun:literal) of $item:ty, with $fields:ident of $declared:ident;
+        slug { $($after_slug:tt)* }
+        translation { $($after_translation:tt)* }
+        cover { $($after_cover:tt)* }
+        status { $($after_status:tt)* }
+        updated_at { $($after_updated_at:tt)* }
+    ) => {
+        $(#[$doc])*
+        #[Object(name = $name)]
+        impl Written<$item> {
+            /// An opaque id that never changes and is never reused.
+            pub async fn id(&self) -> ID {
+                self.item.node_id().to_string().into()
+            }
+
+            /// The name of a post in URLs, unique among posts; it can change, and a former one still finds the post. Of a page, the last part of its `path`.
+            pub async fn slug(&self) -> &str {
+                self.post().slug.as_str()
+            }
+
+            $($after_slug)*
+
+            /// The address on the web site, for links, the canonical link and Open Graph. Null for a draft, and if `Site.url` is null.
+            pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
+                self.item.address(context::of(ctx)).map(Url)
+            }
+
+            /// Plain text.
+            pub async fn title(&self) -> &str {
+                &self.post().title
+            }
+
+            /// A line below the title; plain text. Null if there is none.
+            pub async fn subtitle(&self) -> Option<&str> {
+                self.post().subtitle.as_deref()
+            }
+
+            /// A plain-text summary, written or else generated from the body. Empty if the body has no text.
+            pub async fn excerpt(&self) -> &str {
+                &self.post().excerpt
+            }
+
+            /// Whether `excerpt` is generated and changes with the body. If so, send `excerpt` only if the person has changed it: what is sent counts as written.
+            pub async fn excerpt_is_generated(&self) -> bool {
+                !self.post().has_own_excerpt
+            }
+
+            /// The text. In a list, each body is a storage read of its own.
+            pub async fn body(&self, ctx: &Context<'_>) -> Result<RichText> {
+                Ok(RichText::new(self.details(ctx).await?.markdown))
+            }
+
+            /// What Tidings has no field for, as a JSON object: of imported content the other keys of its front matter, and what mutations have set. In a list, a
+            /// storage read for each item, shared with `body`.
+            pub async fn metadata(
+                &self,
+                ctx: &Context<'_>,
+                #[graphql(desc = "Only these keys, at most 100; all if omitted or null. A key that is missing is omitted.")]
+                keys: Option<Vec<String>>,
+            ) -> Result<Option<Json>> {
+                shown_metadata(ctx, &self.details(ctx).await?.metadata, keys).await
+            }
+
+            /// The fields that this site declares (`site.fields`); each is the value of `metadata` under its name, null if there is none or it does not fit its type. In a
+            /// list, a storage read for each item, shared with `body`.
+            async fn fields(&self, ctx: &Context<'_>) -> Result<Option<$fields>> {
+                let Some(declared) = context::of(ctx).content.fields().$declared.clone() else { return Ok(None) };
+                Ok(Some($fields::new(declared, self.details(ctx).await?.metadata)))
+            }
+
+            /// A tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null: the language of the site (`Site.language`).
+            pub async fn language(&self) -> Option<&str> {
+                self.post().language.as_ref().map(Language::as_str)
+            }
+
+            /// The same content in other languages, by language: those to which the client has access.
+            #[graphql(directive = ListSize::apply(Size::Translations))]
+            async fn translations(&self, ctx: &Context<'_>) -> Result<Vec<Self>> {
+                Ok(self.others_of_group(ctx).await?.into_iter().map(Self::new).collect())
+            }
+
+            #[doc = concat!(
+                "The same content in this language, which can be the ",
+                $noun,
+                " itself; null if there is none to which the client has access."
+            )]
+            async fn translation(
+                &self,
+                ctx: &Context<'_>,
+                #[graphql(desc = "Such as `pt-BR`, compared as a whole and without regard to case.")] language: String,
+            ) -> Result<Option<Self>> {
+                let found = self.in_first_of(ctx, &[language]).await?;
+                Ok(found.map(|other| Self::new(other.unwrap_or_else(|| Arc::clone(&self.item)))))
+            }
+
+            $($after_translation)*
+
+            /// The picture for lists and links; null if there is none, or if it was deleted.
+            pub async fn cover(&self, ctx: &Context<'_>) -> Result<Option<Image>> {
+                Image::cover_of(ctx, self.post()).await
+            }
+
+            $($after_cover)*
+
+            /// The status at the time of the request.
+            pub async fn status(&self, ctx: &Context<'_>) -> ContentStatus {
+                self.item.status_at(context::of(ctx).reader.now()).into()
+            }
+
+            $($after_status)*
+
+            /// When it becomes a draft again. Null if that is not set, or if the token of this request gives no access to it as a draft.
+            pub async fn unpublish_at(&self, ctx: &Context<'_>) -> Option<DateTime> {
+                let sees = context::of(ctx).reader.actor().is_some_and(|actor| actor.sees(self.post()));
+                self.post().unpublish_at.filter(|_| sees).map(DateTime)
+            }
+
+            /// From 1, one more with each change; the `expectedVersion` of mutations.
+            pub async fn version(&self) -> i32 {
+                self.post().version
+            }
+
+            /// The versions, the current one first, with at most 100 earlier ones. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR for its own posts.
+            #[graphql(directive = ListSize::apply(Size::Page))]
+            pub async fn revisions(
+                &self,
+                ctx: &Context<'_>,
+                #[graphql(desc = "Items from the start: 0 to 50; 20 without `last`.")] first: Option<i32>,
+                #[graphql(desc = "Items after this cursor of the same list: older versions.")] after: Option<String>,
+                #[graphql(desc = "Items from the end: 0 to 50.")] last: Option<i32>,
+                #[graphql(desc = "Items before this cursor of the same list: newer versions.")] before: Option<String>,
+            ) -> Result<Option<RevisionConnection>> {
+                let (list, paging) = (self.item.versions(ctx)?, Paging { first, after, last, before });
+                Box::pin(RevisionConnection::read(ctx, list, paging)).await.map(Some)
+            }
+
+            /// When it was created; for imported content, as far as its source records it.
+            pub async fn created_at(&self) -> DateTime {
+                DateTime(self.post().created_at)
+            }
+
+            /// When the current `version` was made.
+            pub async fn updated_at(&self) -> DateTime {
+                DateTime(self.post().updated_at)
+            }
+
+            $($after_updated_at)*
+
+            /// Whether the token of this request can change this object.
+            pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
+                context::of(ctx).reader.actor().is_some_and(|actor| actor.may_change(self.post()))
+            }
+        }
+    };
+}
+pub(super) use content_object;
 
 /// What editors write: posts and pages.
 #[derive(Interface)]

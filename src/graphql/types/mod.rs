@@ -19,4 +19,3 @@ pub mod series;
 pub mod site;
 pub mod term;
 pub mod token;
-pub mod translation;

@@ -5,22 +5,37 @@ use std::sync::Arc;
 use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 
 use crate::content::read::pages::Page;
-use crate::content::read::{Revision as Kept, RevisionField as ChangedField, RevisionList};
+use crate::content::read::{Revision as Kept, RevisionList};
 use crate::graphql::arguments::{Paging, requested};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context;
-use crate::graphql::failure::Result;
+use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::types::actor::ActorObject;
 use crate::graphql::types::asset::Image;
 use crate::graphql::types::enclosure::Enclosure;
-use crate::graphql::types::post::metadata_keys;
 use crate::graphql::types::rich_text::RichText;
 use crate::graphql::types::term::{Author, Category, Series, Tag};
-use crate::model::{Language, NodeId, Post, SitePage, Term, TermKind};
+use crate::model::{ContentField, Language, Metadata, NodeId, Term, TermKind};
 
 pub struct Revision(pub Arc<Kept>);
+
+/// The maximum number of keys of `metadata`, which is more than a page shows of a post.
+const KEYS_MAX: usize = 100;
+
+/// The metadata, or these keys of it.
+pub(super) async fn shown_metadata(
+    ctx: &Context<'_>,
+    metadata: &Metadata,
+    keys: Option<Vec<String>>,
+) -> Result<Option<Json>> {
+    if let Some(keys) = keys.as_ref().filter(|keys| keys.len() > KEYS_MAX) {
+        let message = format!("`keys` names {} keys; at most {KEYS_MAX} are allowed", keys.len());
+        return Err(bad_input("keys", message));
+    }
+    Ok(Some(context::of(ctx).texts.metadata(metadata, keys.as_deref()).await?.into()))
+}
 
 /// A version of a post or page as it was.
 #[Object]
@@ -83,8 +98,7 @@ impl Revision {
         #[graphql(desc = "Only these keys, at most 100; all if omitted or null. A key that is missing is omitted.")]
         keys: Option<Vec<String>>,
     ) -> Result<Option<Json>> {
-        let keys = metadata_keys(keys.as_deref())?;
-        Ok(Some(context::of(ctx).texts.metadata(&self.0.whole.metadata, keys).await?.into()))
+        shown_metadata(ctx, &self.0.whole.metadata, keys).await
     }
 
     /// A tag of BCP 47; null if the content had none of its own.
@@ -144,7 +158,7 @@ impl Revision {
 
 /// A field in which two versions can differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-#[graphql(remote = "ChangedField")]
+#[graphql(remote = "ContentField")]
 pub enum RevisionField {
     /// The title.
     Title,
@@ -188,15 +202,7 @@ pub struct RevisionConnection {
 }
 
 impl RevisionConnection {
-    pub async fn read(ctx: &Context<'_>, post: &Post, paging: Paging) -> Result<Self> {
-        Self::read_list(ctx, RevisionList::of(post), paging).await
-    }
-
-    pub async fn read_of_page(ctx: &Context<'_>, page: &SitePage, paging: Paging) -> Result<Self> {
-        Self::read_list(ctx, RevisionList::of_page(page), paging).await
-    }
-
-    async fn read_list(ctx: &Context<'_>, mut list: RevisionList, paging: Paging) -> Result<Self> {
+    pub async fn read(ctx: &Context<'_>, mut list: RevisionList, paging: Paging) -> Result<Self> {
         let (arguments, requested) =
             (paging.decode(|argument, text| list.decode_cursor(argument, text))?, requested(ctx));
         let request = context::of(ctx);

@@ -110,7 +110,6 @@ pages! {
     subscriptions: "docs/subscriptions.md",
     tables: "docs/tables.md",
     telemetry: "docs/telemetry.md",
-    upgrading: "docs/upgrading.md",
     writing: "docs/writing.md",
     example_astro: "examples/astro/README.md",
     examples: "examples/README.md",

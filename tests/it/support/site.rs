@@ -47,30 +47,14 @@ pub fn term_id(kind: TermKind, first_slug: &str) -> String {
 
 /// A published post; its id and its slug follow from the number.
 pub fn post(number: u64, at: Instant) -> WholePost {
+    let id = PostId::from_bits(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let post = Post {
-        id: PostId::from_bits(number.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
-        slug: slug(&format!("post-{number}")),
         title: format!("Post {number}"),
         subtitle: number.is_multiple_of(3).then(|| format!("Below {number}")),
         excerpt: format!("The opening of post {number}."),
-        has_own_excerpt: false,
         version: 1,
-        created_at: at,
-        updated_at: at,
         published_at: Some(at),
-        unpublish_at: None,
-        authors: Vec::new(),
-        categories: Vec::new(),
-        tags: Vec::new(),
-        series: None,
-        translation_group: None,
-        former_slugs: Vec::new(),
-        cover: None,
-        enclosure: None,
-        language: None,
-        is_featured: false,
-        field_index: Vec::new(),
-        origin: None,
+        ..Post::new(id, slug(&format!("post-{number}")), at)
     };
     let markdown = format!("Post {number}, *in full*.\n").into();
     WholePost { post, markdown, metadata: Metadata::default(), changed_by: None }

@@ -12,23 +12,20 @@ use crate::content::read::reader::Reader;
 use crate::keys::Table;
 use crate::keys::cursor::{self, ListTag};
 use crate::keys::time::Direction;
-use crate::model::{Slug, Term, TermKind};
+use crate::model::{Slug, Term};
 
 use super::posts::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX};
-use super::terms;
+use super::terms::{self, TermList};
 use super::total::count_terms;
 use super::window::{Page, PageArguments, Take};
 
 /// The terms of a kind that can be in this order: each takes a storage request, unless its count is cached.
 pub const TERMS_BY_COUNT_MAX: u64 = 1_000;
 
-/// All terms of a kind, by their counts.
+/// The terms of a list by their counts. `Forward`: from the term with the most posts to that with the fewest; terms with as many posts are from the first
+/// slug to the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TermsByCount {
-    kind: TermKind,
-    /// `Forward`: from the term with the most posts to that with the fewest; terms with as many posts are from the first slug to the last.
-    direction: Direction,
-}
+pub struct TermsByCount(pub TermList);
 
 #[derive(Debug, Clone)]
 pub struct CountedTerm {
@@ -50,24 +47,9 @@ impl CountPosition {
 }
 
 impl TermsByCount {
-    /// From the most posts to the fewest.
-    pub fn of(kind: TermKind) -> Self {
-        Self { kind, direction: Direction::Forward }
-    }
-
-    /// The same terms in the reverse order.
-    #[must_use]
-    pub fn reversed(self) -> Self {
-        Self { direction: self.direction.reversed(), ..self }
-    }
-
-    pub fn kind(&self) -> TermKind {
-        self.kind
-    }
-
     fn tag(&self) -> ListTag {
-        let name = Table::Terms(self.kind).name();
-        match self.direction {
+        let name = Table::Terms(self.0.kind()).name();
+        match self.0.direction() {
             Direction::Forward => ListTag::of(&format!("{name} by posts")),
             Direction::Backward => ListTag::of(&format!("{name} by posts, reversed")),
         }
@@ -99,10 +81,10 @@ impl TermsByCount {
     ) -> Result<Page<CountedTerm>> {
         let take = size(arguments)?;
         all.sort_by_cached_key(CountPosition::of);
-        if self.direction == Direction::Backward {
+        if self.0.direction() == Direction::Backward {
             all.reverse();
         }
-        let is_ahead = |one: &CountPosition, other: &CountPosition| match self.direction {
+        let is_ahead = |one: &CountPosition, other: &CountPosition| match self.0.direction() {
             Direction::Forward => one < other,
             Direction::Backward => one > other,
         };
@@ -130,8 +112,8 @@ impl TermsByCount {
         arguments: &PageArguments<CountPosition>,
     ) -> Result<Arc<Vec<Arc<Term>>>> {
         size(arguments)?;
-        self.check(count_terms(reader, self.kind).await?)?;
-        let kind = self.kind;
+        self.check(count_terms(reader, self.0.kind()).await?)?;
+        let kind = self.0.kind();
         let read = |reader: Reader| async move {
             terms::read_all(&reader, kind, TERMS_BY_COUNT_MAX as usize + 1).await.map(Arc::new)
         };
@@ -144,7 +126,7 @@ impl TermsByCount {
         if terms <= TERMS_BY_COUNT_MAX {
             return Ok(());
         }
-        let table = Table::Terms(self.kind).name().to_lowercase();
+        let table = Table::Terms(self.0.kind()).name().to_lowercase();
         Err(ContentError::BadArgument {
             argument: "orderBy",
             message: format!(
@@ -161,6 +143,7 @@ fn size(arguments: &PageArguments<CountPosition>) -> Result<Take> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::TermKind;
 
     fn counted(slug: &str, posts: u64) -> CountedTerm {
         let slug: Slug = slug.parse().expect("a slug");
@@ -179,8 +162,8 @@ mod tests {
     #[test]
     fn pages_forward_and_backward_join_to_the_list_in_both_orders() {
         let expected = ["t8", "t9", "t6", "t7", "t4", "t5", "t2", "t3", "t0", "t1"].map(str::to_owned);
-        let forward = TermsByCount::of(TermKind::Tag);
-        for list in [forward, forward.reversed()] {
+        let forward = TermsByCount(TermList::of(TermKind::Tag));
+        for list in [forward, TermsByCount(forward.0.reversed())] {
             let mut order = expected.to_vec();
             if list != forward {
                 order.reverse();
@@ -220,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_page_is_between_its_cursors_and_the_last_of_the_first_are_its_end() {
-        let list = TermsByCount::of(TermKind::Tag);
+        let list = TermsByCount(TermList::of(TermKind::Tag));
         let at = |slug: &str, posts: u64| Some(CountPosition::of(&counted(slug, posts)));
         let page = |first, last, after, before| {
             list.page(all(), &PageArguments { first, last, after, before }).expect("a page")
@@ -235,10 +218,10 @@ mod tests {
 
     #[test]
     fn a_cursor_of_another_list_or_damaged_is_refused() {
-        let list = TermsByCount::of(TermKind::Tag);
+        let list = TermsByCount(TermList::of(TermKind::Tag));
         let cursor = list.cursor(&counted("a-b", 7));
         assert_eq!(list.decode_cursor("after", &cursor).ok(), Some(CountPosition::of(&counted("a-b", 7))));
-        for other in [list.reversed(), TermsByCount::of(TermKind::Author)] {
+        for other in [TermsByCount(list.0.reversed()), TermsByCount(TermList::of(TermKind::Author))] {
             assert!(other.decode_cursor("after", &cursor).is_err());
         }
         for position in ["", "7", "-a", "x-a", "7-", "7-A", "-7-a"] {

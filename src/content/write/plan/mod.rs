@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::post as rows;
 use crate::keys::{PostPlace, lookup, place};
-use crate::model::{CategoryPlace, IndexKind, IndexedFields, Post, PostKey, Slug, Term, TermKind, WholePost};
+use crate::model::{
+    CategoryPlace, ContentField, IndexKind, IndexedFields, Post, PostKey, Slug, Term, TermKind, WholePost,
+};
 use crate::store::{Entity, Etag, Key, Properties, StoreError, limits};
 
 mod derived;
@@ -72,31 +74,8 @@ impl Change {
     /// Whether the change replaces more of a post than its slugs, its dates and its terms.
     pub(super) fn replaces_text(&self) -> bool {
         let (Some(Stored { whole: old, .. }), Some(new)) = (&self.before, &self.after) else { return false };
-        has_other_text(&old.post, &new.post) || old.markdown != new.markdown || old.metadata != new.metadata
+        new.changed_since(old).into_iter().any(ContentField::is_text)
     }
-}
-
-/// Whether two versions differ in more than their slugs, their dates and their terms.
-pub(super) fn has_other_text(old: &Post, new: &Post) -> bool {
-    let is = new.clone();
-    let with_old_text = Post {
-        id: is.id,
-        slug: is.slug,
-        former_slugs: is.former_slugs,
-        version: is.version,
-        created_at: is.created_at,
-        updated_at: is.updated_at,
-        published_at: is.published_at,
-        unpublish_at: is.unpublish_at,
-        authors: is.authors,
-        categories: is.categories,
-        tags: is.tags,
-        series: is.series,
-        field_index: is.field_index,
-        origin: is.origin,
-        ..old.clone()
-    };
-    with_old_text != *new
 }
 
 impl Planned {

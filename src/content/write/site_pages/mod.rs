@@ -18,13 +18,12 @@ use crate::content::tables::rows::site_page::{self as rows, TreeRow};
 use crate::keys::Table;
 use crate::keys::site_page::{self as keys, PageRow};
 use crate::model::post::{BadTranslation, TRANSLATIONS_MAX};
-use crate::model::{Instant, PagePath, PostId, PostStatus, WholeSitePage};
+use crate::model::{ContentField, Instant, PagePath, PostId, PostStatus, WholeSitePage};
 use crate::store::{Entity, Etag, Key, Properties, Store, StoreError};
 
 use super::Writer;
 use super::atomic::PagesChange;
 use super::keyed::NewKey;
-use super::plan::has_other_text;
 
 const TABLE: &str = Table::Pages.name();
 
@@ -306,7 +305,7 @@ fn item<'p>((before, after): &'p (Option<WholeSitePage>, Option<WholeSitePage>),
 
 fn actions(old: &WholeSitePage, new: &WholeSitePage, now: Instant) -> Vec<Action> {
     use PostStatus::{Draft, Published, Scheduled};
-    let has_other_text = has_other_text(&old.page.post, &new.page.post)
+    let has_other_text = new.page.post.changed_since(&old.page.post).any(ContentField::is_text)
         || (&old.markdown, &old.metadata, old.page.order) != (&new.markdown, &new.metadata, new.page.order);
     // A follower that keeps a copy has to remove a page that was public, although it will appear again.
     let publication = match (old.page.status(now), new.page.status(now)) {
