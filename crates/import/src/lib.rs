@@ -66,7 +66,7 @@ use tidings_model::{
 };
 
 /// The longest value of an export that is kept in the metadata, which has space for two of them.
-const VALUE_CACHE_BYTES_MAX: usize = 15 << 10;
+const VALUE_BYTES_MAX: usize = 15 << 10;
 
 /// A post as its source describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -10,7 +10,7 @@ use crate::html::{as_block, note_of_hidden};
 use crate::title::title_of;
 use crate::words::note_of_names;
 use crate::{
-    ImportedCover, ImportedLanguage, ImportedPost, PagePlace, Term, TermKind, VALUE_CACHE_BYTES_MAX, dates, link_marks,
+    ImportedCover, ImportedLanguage, ImportedPost, PagePlace, Term, TermKind, VALUE_BYTES_MAX, dates, link_marks,
 };
 use tidings_model::asset::ALT_CHARS_MAX;
 use tidings_model::page_path::HOME_PATH;
@@ -285,7 +285,7 @@ impl EntryReading<'_> {
                 Some(to_json(value))
             }
         };
-        match kept.filter(|kept| kept.to_json().len() <= VALUE_CACHE_BYTES_MAX) {
+        match kept.filter(|kept| kept.to_json().len() <= VALUE_BYTES_MAX) {
             Some(kept) => others.metadata.push((field.id.clone(), kept)),
             None => {
                 others.lost.insert(field.id.clone());

@@ -2,7 +2,7 @@
 
 use tidings_model::JsonValue;
 
-use crate::VALUE_CACHE_BYTES_MAX;
+use crate::VALUE_BYTES_MAX;
 
 use super::element::Element;
 use super::site;
@@ -33,7 +33,7 @@ pub(super) fn metadata(item: &Element, others: Vec<(String, Vec<String>)>) -> (J
         _ => (name, JsonValue::List(values)),
     });
     let (kept, too_long): (Vec<_>, Vec<_>) =
-        fields.partition(|(_, value)| value.to_json().len() <= VALUE_CACHE_BYTES_MAX);
+        fields.partition(|(_, value)| value.to_json().len() <= VALUE_BYTES_MAX);
     (JsonValue::object(kept), too_long.into_iter().map(|(name, _)| name).collect())
 }
 
