@@ -6,7 +6,7 @@ use std::fmt;
 
 use async_graphql::{Name, Pos};
 
-use super::bound::Demand;
+use super::demand::Demand;
 use super::walk::{FieldNode, OperationCost};
 use crate::content::read::Sizes;
 

@@ -10,6 +10,7 @@
 mod admission;
 mod arguments;
 mod bound;
+mod demand;
 mod fields;
 mod pages;
 mod prices;

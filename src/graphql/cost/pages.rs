@@ -9,7 +9,8 @@ use crate::content::read::{Catalog, Sizes};
 use crate::model::TermKind;
 
 use super::arguments::{Arguments, Filter};
-use super::bound::{Demand, ROWS};
+use super::bound::ROWS;
+use super::demand::Demand;
 
 /// The point reads of a look-up by a slug that is not the first slug of its term.
 const BY_SLUG: u64 = 2;

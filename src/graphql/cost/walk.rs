@@ -5,7 +5,8 @@ use async_graphql::parser::types::{OperationType, Type};
 use async_graphql::{Name, Variables};
 
 use super::arguments::Arguments;
-use super::bound::{Bound, Demand};
+use super::bound::Bound;
+use super::demand::Demand;
 use super::pages::{List, Selected, Source};
 use super::prices::{Objects, Price, Prices, Reads};
 use super::reads::{Priced, type_and_reads};

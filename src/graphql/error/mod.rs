@@ -17,6 +17,7 @@ use async_graphql::{
     },
 };
 
+use super::escapes::decoded;
 use code::set_code;
 pub(super) use code::shorten;
 pub use code::{Code, OK, code_of, code_word, coded, coded_with_wait, forbid_retry_of_executed, retry_after_of};
@@ -73,7 +74,8 @@ fn is_at_argument(error: &mut ServerError, arguments: &HashSet<Pos>) -> bool {
 /// The positions of the values of arguments. It parses the document again, because this is needed rarely.
 fn argument_positions(document: &str) -> HashSet<Pos> {
     let mut positions = HashSet::new();
-    if let Ok(ExecutableDocument { operations, fragments }) = parse_query(document) {
+    let Ok(document) = decoded(document) else { return positions };
+    if let Ok(ExecutableDocument { operations, fragments }) = parse_query(&document) {
         operations.iter().for_each(|(_, operation)| collect(&operation.node.selection_set.node, &mut positions));
         fragments.values().for_each(|fragment| collect(&fragment.node.selection_set.node, &mut positions));
     }

@@ -2,14 +2,13 @@
 //! fragments that spread each other 15 times would cause 15^7 walks, here and in the engine's own validation.
 //!
 //! A fragment that spreads itself has no totals and is refused. A spread of an unknown fragment counts as zero, because validation reports
-//! it. Fragments without a spread are measured too, because validation walks them before it reports them. Sums and products saturate, so that a fragment bomb
-//! results in a very large number and not in a long walk.
+//! it. Fragments without a spread are measured too, because validation walks them before it reports them.
 
 use std::collections::HashMap;
 
 use async_graphql::Pos;
 
-use super::{limits::Limits, refusal::Refusal};
+use super::{limits::Limits, refusal::Refusal, totals::Totals};
 use crate::graphql::error::Code;
 use crate::graphql::outline::{Field, FragmentId, Outline, Selection, SelectionKind, SetId};
 
@@ -144,64 +143,5 @@ fn values_of(field: &str) -> u64 {
         "args" | "directives" | "possibleTypes" => 4,
         "interfaces" => 2,
         _ => 1,
-    }
-}
-
-/// The totals of one selection set, including everything below it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Totals {
-    /// Fields, spreads and inline fragments.
-    fields: u64,
-    /// Levels of nested fields.
-    depth: u64,
-    /// Levels of nested selection sets, including those of fragments. The engine recurses over them.
-    nesting: u64,
-    /// Fields of the set itself, including those of its fragments.
-    own_fields: u64,
-    aliases: u64,
-    variable_uses: u64,
-    /// The estimated number of values that introspection returns.
-    introspection_values: u64,
-}
-
-impl Totals {
-    fn of_variables(uses: u32) -> Self {
-        Self { variable_uses: uses.into(), ..Self::default() }
-    }
-
-    /// The totals of a selection set that contains both `self` and `other`.
-    #[must_use]
-    fn beside(self, other: Self) -> Self {
-        Self {
-            fields: self.fields.saturating_add(other.fields),
-            depth: self.depth.max(other.depth),
-            nesting: self.nesting.max(other.nesting),
-            own_fields: self.own_fields.saturating_add(other.own_fields),
-            aliases: self.aliases.saturating_add(other.aliases),
-            variable_uses: self.variable_uses.saturating_add(other.variable_uses),
-            introspection_values: self.introspection_values.saturating_add(other.introspection_values),
-        }
-    }
-
-    /// The totals of a fragment that contains `self`.
-    #[must_use]
-    fn in_fragment(self) -> Self {
-        Self { nesting: self.nesting.saturating_add(1), fields: self.fields.saturating_add(1), ..self }
-    }
-
-    /// The totals of a field outside of introspection whose selection set has the totals `self`.
-    #[must_use]
-    fn under_field(self, has_selection: bool) -> Self {
-        let nesting = self.nesting.saturating_add(u64::from(has_selection));
-        let (depth, fields) = (self.depth.saturating_add(1), self.fields.saturating_add(1));
-        Self { depth, nesting, fields, own_fields: 1, ..self }
-    }
-
-    /// The totals of an introspection field whose selection set has the totals `self`, and which returns about `values` values for each
-    /// parent.
-    #[must_use]
-    fn under_introspection_field(self, has_selection: bool, values: u64) -> Self {
-        let introspection_values = self.introspection_values.saturating_add(1).saturating_mul(values);
-        Self { depth: 0, introspection_values, ..self.under_field(has_selection) }
     }
 }

@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use super::refusal::Refusal;
-use super::scan::{Lexeme, lexemes, position};
 use crate::graphql::error::Code;
+use crate::graphql::lexemes::{Lexeme, lexemes, position};
 
 /// An open bracket.
 enum Open<'a> {

@@ -1,7 +1,7 @@
 //! The checks of a request before the engine gets it, on every transport. The rule: an admitted request can be parsed, validated and
 //! started in bounded time and stack, and every check takes time in proportion to the length of the document.
 //!
-//! The order: the bytes ([`scan`]), the parser, the names in input objects, the outline, the totals ([`document`]), the
+//! The order: the bytes ([`scan`]), the escapes, the parser, the names in input objects, the outline, the totals ([`document`]), the
 //! operation to run, the variables ([`variables`]). The checks before the operation depend only on the text, and are done once for a text
 //! that [`documents`](super::documents) caches. The service limits the storage requests of a query.
 
@@ -12,6 +12,7 @@ mod input_fields;
 mod refusal;
 mod scan;
 mod syntax;
+mod totals;
 mod variables;
 
 use std::sync::Arc;
@@ -24,6 +25,8 @@ use async_graphql::{
     },
 };
 
+use super::error::Code;
+use super::escapes::decoded;
 use super::outline::{Operation, OperationOutline, Outline};
 
 pub use limits::Limits;
@@ -89,6 +92,7 @@ impl CheckedDocument {
     /// If the document is malformed or exceeds a limit.
     pub fn of(text: &str, limits: &Limits) -> Result<Self, Refusal> {
         let tokens = scan::scan(text, limits)?;
+        let text = &*decoded(text).map_err(|bad| Refusal::new(Code::GraphqlParseFailed, bad.message).at(bad.at))?;
         let parsed = parse_query(text).map_err(|error| syntax::refuse(text, &error))?;
         input_fields::are_unique(text)?;
         let outline = Arc::new(Outline::of(&parsed));

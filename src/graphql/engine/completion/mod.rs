@@ -4,18 +4,21 @@
 //! The engine orders keys by when their fields finish, and omits failed fields. The completion walks the answer once, together with the
 //! selections of the operation, and corrects it in place without copying values. Test: `every_answer_conforms_to_the_specification`.
 
+mod collect;
+mod faults;
 mod type_names;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use async_graphql::indexmap::IndexMap;
 use async_graphql::parser::types::Type;
-use async_graphql::{Name, PathSegment, Request, Response, ServerError, Value, Variables};
+use async_graphql::{Name, Request, Response, Value};
 
 use crate::graphql::error::is_request_error;
-use crate::graphql::outline::{ConditionValue, Field, OperationOutline, Outline, Selection, SelectionKind, SetId};
+use crate::graphql::outline::{OperationOutline, SetId};
 use crate::graphql::type_map::{self, TypeMap};
+use collect::{Collector, TrueVariables};
+use faults::{Faults, keep_one_for_each_position};
 use type_names::TypeNames;
 
 pub(super) use type_names::TYPE_NAME_KEY;
@@ -201,109 +204,6 @@ impl<'a> CompletionWalk<'a> {
         self.groups.push(FieldGroup { sets, object, has_type_names, shapes: Vec::new() });
         self.groups.len() - 1
     }
-}
-
-/// The variables that are true, for `@skip` and `@include`.
-#[derive(Debug)]
-struct TrueVariables(HashSet<Name>);
-
-impl TrueVariables {
-    /// `variables` must contain the defaults.
-    fn of(variables: &Variables) -> Self {
-        Self(
-            variables
-                .iter()
-                .filter(|(_, value)| **value == Value::Boolean(true))
-                .map(|(name, _)| name.clone())
-                .collect(),
-        )
-    }
-
-    fn includes(&self, selection: &Selection) -> bool {
-        selection.conditions.iter().all(|condition| {
-            let value = match &condition.value {
-                ConditionValue::Boolean(value) => *value,
-                // As in the engine, a value that is not a boolean is false.
-                ConditionValue::Variable(name) => self.0.contains(name),
-            };
-            value == condition.required
-        })
-    }
-}
-
-/// The field of one response key of an object, and all selection sets below it.
-#[derive(Debug)]
-struct Collected<'a> {
-    name: &'a Name,
-    below: Vec<SetId>,
-}
-
-struct Collector<'a> {
-    outline: &'a Outline,
-    variables: &'a TrueVariables,
-    types: &'a TypeMap,
-}
-
-impl<'a> Collector<'a> {
-    /// The keys of an object, in order. On an object of unknown type, every fragment applies.
-    fn collect(&self, sets: &[SetId], object: Option<&Name>) -> IndexMap<&'a Name, Collected<'a>> {
-        let mut keys = IndexMap::new();
-        for set in sets {
-            self.collect_set(*set, object, &mut keys);
-        }
-        keys
-    }
-
-    fn collect_set(&self, set: SetId, object: Option<&Name>, keys: &mut IndexMap<&'a Name, Collected<'a>>) {
-        for selection in &self.outline.set(set).selections {
-            if !self.variables.includes(selection) {
-                continue;
-            }
-            if let SelectionKind::Field(field) = &selection.kind {
-                add(keys, field);
-            } else if let Some((on, set)) = self.outline.fragment_of(&selection.kind) {
-                let applies = on.zip(object).is_none_or(|(on, object)| self.types.applies(on, object));
-                if applies {
-                    self.collect_set(set, object, keys);
-                }
-            }
-        }
-    }
-}
-
-fn add<'a>(keys: &mut IndexMap<&'a Name, Collected<'a>>, field: &'a Field) {
-    let empty = || Collected { name: &field.name, below: Vec::new() };
-    keys.entry(field.response_key()).or_insert_with(empty).below.extend(field.set);
-}
-
-/// The faults at a position and below it.
-#[derive(Default)]
-struct Faults<'a> {
-    /// Whether the field at this position has failed itself.
-    are_here: bool,
-    keys: HashMap<&'a str, Self>,
-    items: HashMap<usize, Self>,
-}
-
-impl<'a> Faults<'a> {
-    /// An error without a path is not the error of a field.
-    fn of(errors: &'a [ServerError]) -> Self {
-        let mut all = Self::default();
-        for error in errors.iter().filter(|error| !error.path.is_empty()) {
-            let place = error.path.iter().fold(&mut all, |at, segment| match segment {
-                PathSegment::Field(key) => at.keys.entry(key.as_str()).or_default(),
-                PathSegment::Index(index) => at.items.entry(*index).or_default(),
-            });
-            place.are_here = true;
-        }
-        all
-    }
-}
-
-/// Keeps one error for each field ("Handling Execution Errors"), because the engine runs a field as often as it is selected.
-fn keep_one_for_each_position(errors: &mut Vec<ServerError>) {
-    let mut seen = HashSet::new();
-    errors.retain(|error| error.path.is_empty() || seen.insert(format!("{:?}", error.path)));
 }
 
 #[cfg(test)]
