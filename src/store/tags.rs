@@ -8,6 +8,9 @@ use std::fmt;
 /// A set with more tags is coarse. An answer has as many only if a page of 100 posts has many terms.
 const TAGS_MAX: usize = 2_000;
 
+/// The most tags of an answer or a change that clients get; otherwise they get coarser ones.
+pub const SHOWN_TAGS_MAX: usize = 128;
+
 /// The digits of a tag, in an alphabet that a cache which ignores case distinguishes too.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The bits of a hash that a tag shows, five a digit.
