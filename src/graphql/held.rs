@@ -14,6 +14,25 @@ pub use crate::content::cache::{
     Announcements, CachedAnswers as HeldAnswers, CurrentAnswer, HELD_BYTES_MAX, Recording, VALUE_BYTES_MAX,
 };
 
+/// The value of the header `GraphQL-Tags`: the answer to a query gets its tags. The transport adds it to the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TagsRequest;
+
+impl TagsRequest {
+    pub const HEADER: &str = "graphql-tags";
+    /// The key of the tags in the extensions of the answer.
+    pub const EXTENSION: &str = "tags";
+
+    /// `None` if the value is unknown.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.trim().eq_ignore_ascii_case("report").then_some(Self)
+    }
+
+    pub(super) fn of(request: &Request) -> Option<Self> {
+        request.data.get(&TypeId::of::<Self>())?.downcast_ref().copied()
+    }
+}
+
 /// The recording for the answer to a query, if the transport may hold it. An answer that reports its cost is not held.
 pub(super) fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
     let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);

@@ -23,7 +23,7 @@ use super::error::{Code, coded};
 use super::explain::ExplainRequest;
 use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient, Uncharged};
 use super::guard::Limits;
-use super::held::{Announcements, recording_of};
+use super::held::{Announcements, TagsRequest, recording_of};
 use super::memory::Charge;
 use super::outline::OperationOutline;
 use super::reported::{self, Reported};
@@ -220,7 +220,9 @@ impl ContentService {
             budget.spend(price.bound.requests());
         }
         let recording = recording_of(&request, operation.as_ref());
-        if recording.is_some() {
+        let kind = operation.as_ref().map(|found| found.operation().kind);
+        let shows_tags = TagsRequest::of(&request).is_some() && kind == Some(OperationType::Query);
+        if recording.is_some() || shows_tags {
             reader.start_recording();
         }
         let charge = Charge::of(&request);
@@ -234,7 +236,6 @@ impl ContentService {
             return reported::with_cost(Response::from_errors(faults), reader, price, reported);
         }
         let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
-        let kind = operation.as_ref().map(|found| found.operation().kind);
         let content = if kind == Some(OperationType::Mutation) {
             self.content.counted_with(reader)
         } else {
@@ -264,9 +265,14 @@ impl ContentService {
         if let Some(completion) = completion.filter(|_| !is_nothing) {
             completion.complete(&mut response);
         }
-        let response = reported::with_cost(response, reader, price, reported);
-        if let Some(recording) = recording.filter(|_| response.errors.is_empty()) {
-            reader.end_recording(&recording).await;
+        let mut response = reported::with_cost(response, reader, price, reported);
+        let recording = recording.filter(|_| response.errors.is_empty());
+        if recording.is_some() || shows_tags {
+            let tags = reader.end_recording(recording.as_ref()).await;
+            if shows_tags {
+                let tags = tags.iter().map(|tag| Value::from(tag.to_string())).collect();
+                response = response.extension(TagsRequest::EXTENSION, Value::List(tags));
+            }
         }
         response
     }

@@ -45,6 +45,11 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
     }
 }
 
+/// Tags a read of one who sees drafts. Each change of a draft has the tag of all posts.
+pub fn of_read_with_drafts(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
+    Some(of_read(table, partition, row).unwrap_or(Tag::POSTS))
+}
+
 /// The tags of a write.
 pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
     let Some(known) = table_of(table) else { return };

@@ -38,6 +38,13 @@ impl Tag {
     }
 }
 
+impl Tag {
+    /// The tags of an answer that depends on these; on more than can be shown, or on what its tags may not show, if `None`.
+    pub fn of_answer(fine: Option<&[Self]>) -> Vec<Self> {
+        [Self::ALL].into_iter().chain(fine.unwrap_or(&[Self::POSTS, Self::TERMS]).iter().copied()).collect()
+    }
+}
+
 impl fmt::Display for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

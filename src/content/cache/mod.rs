@@ -189,7 +189,7 @@ mod tests {
             reader.start_recording();
             // After `write`, the row exists but is not valid.
             drop(reader.post_by_slug(&slug("absent")).await);
-            reader.end_recording(&recording).await;
+            reader.end_recording(Some(&recording)).await;
             meanwhile().await;
             let panics = request.1 == PANICS.1;
             self.answers.keep(request, &recording, (bytes, bytes / 2), || Answer { panics });
