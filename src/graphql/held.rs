@@ -8,10 +8,12 @@ use async_graphql::parser::types::OperationType;
 
 use super::outline::OperationOutline;
 use super::reported;
+use super::subscription::Subscribed;
 
 pub use crate::content::Tag;
 pub use crate::content::cache::{
-    Announcements, CachedAnswers as HeldAnswers, CurrentAnswer, HELD_BYTES_MAX, Recording, VALUE_BYTES_MAX,
+    Announcements, CachedAnswers as HeldAnswers, CurrentAnswer, HELD_BYTES_MAX, Recording, VALUE_BYTES_MAX, Watch,
+    Watches, Watching,
 };
 
 /// The value of the header `GraphQL-Tags`: the answer to a query gets its tags. The transport adds it to the request.
@@ -33,11 +35,12 @@ impl TagsRequest {
     }
 }
 
-/// The recording for the answer to a query, if the transport may hold it. An answer that reports its cost is not held.
+/// The recording for the answer to a query, if the transport may hold it, or if the query is live. An answer that reports its cost is not held.
 pub(super) fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
     let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
     let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;
     // The rate limit changes with time and with other requests.
     let is_of_moment = operation.is_some_and(|operation| operation.outline().has_field("rateLimit"));
-    (is_query && !is_of_moment && !reported::is_asked_for(request)).then(|| recording.clone())
+    let is_awaited = Subscribed::of(request).is_none_or(|subscribed| subscribed.is_live());
+    (is_query && is_awaited && !is_of_moment && !reported::is_asked_for(request)).then(|| recording.clone())
 }

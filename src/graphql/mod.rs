@@ -21,6 +21,7 @@ pub mod held;
 mod json_text;
 mod lexemes;
 mod list_size;
+mod live;
 pub mod memory;
 pub mod mutation;
 pub mod order;

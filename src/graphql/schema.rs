@@ -299,6 +299,11 @@ impl GraphqlService for ContentService {
             Err(error) => return Response::from_errors(vec![error]),
         };
         let begins = Subscribed::of(&request).is_some_and(|subscribed| !subscribed.has_begun());
+        if let (Some(subscribed), Some(true)) =
+            (Subscribed::of(&request), operation.as_ref().map(|found| found.operation().is_live))
+        {
+            subscribed.begin_live();
+        }
         let reader = match at_one_moment(&self.content, reader, operation.as_ref(), begins).await {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),

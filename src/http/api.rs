@@ -22,6 +22,7 @@ use super::{
     parameters::{self, Bounds},
     persisted::Persisted,
     settings::HttpSettings,
+    subscriptions::LiveQueries,
     turns::Turns,
     writes::Writes,
 };
@@ -61,6 +62,7 @@ pub(super) struct Api {
     sdl: OnceLock<Bytes>,
     /// The held answers; `None` if a setting or the store does not allow them.
     pub(super) held: Option<Arc<HeldAnswers<HeldJson>>>,
+    pub(super) live: LiveQueries,
     /// A permit for each file that is being uploaded.
     pub(super) uploading: Semaphore,
     pub(super) refused_origins: RefusedOrigins,
@@ -90,6 +92,7 @@ impl Api {
             signing_in: Semaphore::new(limits.running),
             requests_of_clients: Shares::new(limits.client_requests),
             held: service.announcements().and_then(|writes| HeldAnswers::of(&writes, limits.held_bytes)),
+            live: LiveQueries::of(service.announcements()),
             sdl: OnceLock::new(),
             service,
             documents: Documents::default(),

@@ -189,7 +189,7 @@ impl Reader {
         let Some(mut reads) = self.source.counted.noted_reads() else { return Tag::of_answer(None) };
         let fine = reads.tags().and_then(TagSet::fine).filter(|tags| tags.len() < SHOWN_TAGS_MAX);
         let tags = Tag::of_answer(fine);
-        if let (Some(recording), Some(version)) = (recording.filter(|_| self.is_anonymous()), self.version())
+        if let (Some(recording), Some(version)) = (recording.filter(|recording| !recording.is_shared || self.is_anonymous()), self.version())
             // If the store fails, the answer is not cached.
             && let Ok(until) = self.next_scheduled(&mut reads).await
             && let Some(reads) = reads.completed()

@@ -168,6 +168,8 @@ pub enum HeldKind {
     Answer,
     /// A value from which answers are computed.
     Value,
+    /// What a live query has read; it has no metrics.
+    Watch,
 }
 
 /// What happened to cached answers or values: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
@@ -175,6 +177,7 @@ pub fn held(kind: HeldKind, outcome: &'static str, count: u64) {
     let family = match kind {
         HeldKind::Answer => &FAMILIES.held_answers,
         HeldKind::Value => &FAMILIES.held_values,
+        HeldKind::Watch => return,
     };
     if count > 0 {
         family.get_or_create(&OutcomeLabels { outcome }).inc_by(count);
@@ -186,6 +189,7 @@ pub fn held_bytes(kind: HeldKind, bytes: usize) {
     let gauge = match kind {
         HeldKind::Answer => &FAMILIES.held_answer_bytes,
         HeldKind::Value => &FAMILIES.held_value_bytes,
+        HeldKind::Watch => return,
     };
     gauge.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }
