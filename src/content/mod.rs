@@ -145,7 +145,7 @@ impl Content {
     /// The same content, with a cache of at most `bytes_max` bytes for values that readers of snapshots have read. Caches nothing if the store
     /// does not announce its writes.
     #[must_use]
-    pub fn holding_values(self, bytes_max: usize) -> Self {
+    pub fn caching_values(self, bytes_max: usize) -> Self {
         Self { values: ValueCache::of(&self.store, bytes_max), ..self }
     }
 

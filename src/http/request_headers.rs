@@ -6,10 +6,10 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::answer::RequestFailure;
 use crate::graphql::access::BearerToken;
+use crate::graphql::cached::TagsRequest;
 use crate::graphql::cost::CostRequest;
 use crate::graphql::error::Code;
 use crate::graphql::explain::ExplainRequest;
-use crate::graphql::held::TagsRequest;
 use crate::graphql::service::GraphqlService;
 
 pub(super) const COST: HeaderName = HeaderName::from_static(CostRequest::HEADER);

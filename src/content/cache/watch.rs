@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::model::Instant;
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::store::{Store, WriteObserver, WrittenRow};
-use crate::telemetry::metrics::HeldKind;
+use crate::telemetry::metrics::CacheKind;
 
 use super::index::Cache;
 use super::{Announcements, Recording};
@@ -59,7 +59,7 @@ impl Watches {
         let written = Arc::new(Wake(watch::Sender::new(0)));
         let observer: Arc<dyn WriteObserver> = Arc::<Wake>::clone(&written);
         store.observe_writes(Arc::downgrade(&observer));
-        let cache = Cache::of(HeldKind::Watch, &store, BYTES_MAX);
+        let cache = Cache::of(CacheKind::Watch, &store, BYTES_MAX);
         Self { cache, written, store, clock, last: AtomicU64::new(0) }
     }
 

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::graphql::held::{Announcements, Watch, Watches, Watching};
+use crate::graphql::cached::{Announcements, Watch, Watches, Watching};
 use crate::graphql::memory::{Charge, OverBudget};
 use crate::graphql::persisted::DocumentHash;
 use crate::http::answer::Answer;

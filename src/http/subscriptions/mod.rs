@@ -24,7 +24,7 @@ use super::request_headers::{forward, forward_token};
 use crate::graphql::error::{Code, OK, retry_after_of};
 use crate::graphql::fair_use::ClientAddress;
 use crate::graphql::subscription::Subscribed;
-use crate::telemetry::metrics::{self, HeldGauge};
+use crate::telemetry::metrics::{self, GaugeGuard};
 use live::{Live, LiveAnswer};
 
 pub(super) use live::LiveQueries;
@@ -92,7 +92,7 @@ struct Operation {
     live: Option<Live>,
     has_ended: bool,
     /// Set once it waits for events.
-    waiting: Option<HeldGauge>,
+    waiting: Option<GaugeGuard>,
     _place: Option<Place>,
 }
 

@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
 use tidings::clock::Clock;
 use tidings::content::Content;
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::store::Store;
 
 use crate::support::graphql::EDITOR_TOKEN;
@@ -16,7 +16,7 @@ use crate::support::memory::MemoryStore;
 use crate::support::random::{report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, post, slugs};
 
-use super::held::{By, HOLDING, Pair, request, send, server, server_of};
+use super::cached::{By, HOLDING, Pair, request, send, server, server_of};
 
 type Tags = BTreeSet<String>;
 
@@ -24,7 +24,7 @@ fn texts(tags: &Value) -> Tags {
     tags.as_array().expect("tags").iter().map(|tag| tag.as_str().expect("a text").to_owned()).collect()
 }
 
-/// The data of an answer, its tags, and whether it was held.
+/// The data of an answer, its tags, and whether it was cached.
 async fn ask(router: &Router, query: &str, token: Option<&str>) -> (Value, Tags, bool) {
     let mut asked = request(By::Post, query);
     asked.headers_mut().insert("graphql-tags", HeaderValue::from_static("report"));
@@ -32,11 +32,11 @@ async fn ask(router: &Router, query: &str, token: Option<&str>) -> (Value, Tags,
         let bearer = format!("Bearer {token}").parse().expect("a header");
         asked.headers_mut().insert("authorization", bearer);
     }
-    let (sent, is_held) = send(router, asked).await;
+    let (sent, is_cached) = send(router, asked).await;
     let answer = sent.json();
     let tags = texts(&answer["extensions"]["tags"]);
     assert!(tags.contains("tidings") && tags.len() <= 128, "{query}: {tags:?}");
-    (answer["data"].clone(), tags, is_held)
+    (answer["data"].clone(), tags, is_cached)
 }
 
 /// The changes after the position, which is moved behind them. `None` if they are not kept any more.
@@ -95,7 +95,7 @@ async fn an_answer_that_is_different_had_a_tag_of_the_change() {
     for seed in seeds(2) {
         let _report = report_seed_on_failure(seed);
         let site = Site::in_memory().await;
-        let router = server_of(site.content.clone().holding_values(VALUE_BYTES_MAX), HOLDING);
+        let router = server_of(site.content.clone().caching_values(VALUE_CACHE_BYTES_MAX), HOLDING);
         let plain = server(&site, 0);
         let mut pair = Pair::of(site, plain, seed).await;
         let (mut position, mut build) = (position_of(&pair.site).await, Build::default());
@@ -163,10 +163,10 @@ async fn the_public_gets_no_tag_of_a_draft() {
 }
 
 #[tokio::test]
-async fn a_held_answer_has_its_tags_and_only_for_those_who_ask() {
+async fn a_cached_answer_has_its_tags_and_only_for_those_who_ask() {
     let site = Site::in_memory().await;
     site.publish(&(0..60).map(|n| post(n, instant("2026-05-01T00:00:00Z"))).collect::<Vec<_>>()).await;
-    let content: Content = site.content.clone().holding_values(VALUE_BYTES_MAX);
+    let content: Content = site.content.clone().caching_values(VALUE_CACHE_BYTES_MAX);
     let router = server_of(content, HOLDING);
     let query = "{ post(slug: \"post-1\") { title tags { name } } }";
     let plain = send(&router, request(By::Post, query)).await.0;

@@ -11,7 +11,7 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
 use tokio::time::timeout;
@@ -19,7 +19,7 @@ use tower::ServiceExt;
 
 use super::client::{Events, Socket};
 use super::server::{Counted, PATIENCE, Server};
-use crate::graphql::held::{By, HOLDING, Pair, request, send, server, server_of};
+use crate::graphql::cached::{By, HOLDING, Pair, request, send, server, server_of};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::random::{report_seed_on_failure, seeds};
@@ -108,7 +108,7 @@ async fn counted() -> (Site, Router, Arc<AtomicUsize>) {
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z")), post(2, instant("2026-05-02T00:00:00Z"))]).await;
     let (store, requests) = Counted::over(store);
     let content = Content::open(store, site.clock.clone(), Sharing::Alone).await.expect("content");
-    (site, server_of(content.holding_values(VALUE_BYTES_MAX), HOLDING), requests)
+    (site, server_of(content.caching_values(VALUE_CACHE_BYTES_MAX), HOLDING), requests)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -270,7 +270,7 @@ async fn the_last_answer_is_the_one_that_the_query_gets_afterwards() {
     for seed in seeds(2) {
         let _report = report_seed_on_failure(seed);
         let site = Site::in_memory().await;
-        let router = server_of(site.content.clone().holding_values(VALUE_BYTES_MAX), HOLDING);
+        let router = server_of(site.content.clone().caching_values(VALUE_CACHE_BYTES_MAX), HOLDING);
         let plain = server(&site, 0);
         let mut pair = Pair::of(site, plain.clone(), seed).await;
         let mut live = Vec::new();
