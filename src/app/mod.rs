@@ -123,10 +123,9 @@ fn listen_beside(content: &Content, folder: &Path) -> Option<SocketServer> {
     content.listen(folder).inspect_err(|error| tracing::warn!(%error, todo, "store.socket_failed")).ok()
 }
 
-/// The content for a server behind a CDN: its answers have tags if the CDN has, and its changes are purged.
+/// The content for a server behind a CDN, whose changes are purged.
 fn behind_cdn(content: Content, http: &HttpSettings) -> Content {
     let Some(cdn) = &http.cdn else { return content };
-    let content = if cdn.kind.is_some() { content.tagging_answers() } else { content };
     match &cdn.purges {
         Some(purges) => content.reporting_changes(Arc::new(purges.clone())),
         None => content,

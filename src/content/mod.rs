@@ -30,11 +30,11 @@ pub use write::Writer;
 
 use crate::assets::AssetLibrary;
 use crate::clock::Clock;
-use crate::keys::{Table, tag};
+use crate::keys::Table;
 use crate::model::site::SiteUrl;
 use crate::model::{IndexedFields, SiteFields};
 use crate::store::log::TRUSTED_FOR;
-use crate::store::{CountingStore, Key, LogSettings, ReportingStore, SocketServer, Store, TagOf, WriteReport};
+use crate::store::{CountingStore, Key, LogSettings, ReportingStore, SocketServer, Store, WriteReport};
 use access::TokenCache;
 use cache::{Announcements, ValueCache};
 use changed::{ChangeReport, ChangeSink};
@@ -69,8 +69,6 @@ pub struct Content {
     live: Arc<LiveFeed>,
     clock: Clock,
     sharing: Sharing,
-    /// Computes the tags of what readers note; `None` if answers get no tags.
-    tag_of: Option<TagOf>,
     field_indexes: Arc<FieldIndexes>,
     /// The declared fields. They decide what is accepted, shown and indexed; the store can hold other fields too.
     fields: SiteFields,
@@ -131,7 +129,6 @@ impl Content {
             live: Arc::default(),
             clock,
             sharing,
-            tag_of: None,
             field_indexes: Arc::default(),
             fields: SiteFields::default(),
             declared_indexes: IndexedFields::default(),
@@ -197,13 +194,6 @@ impl Content {
         self.field_indexes.read_again(&self.store).await
     }
 
-    /// The same content, with tags on its answers. Call it before [`caching_values`](Self::caching_values), because values that were cached
-    /// without tags have none.
-    #[must_use]
-    pub fn tagging_answers(self) -> Self {
-        Self { tag_of: Some(tag::of_read), values: None, ..self }
-    }
-
     /// The same content, which reports the tags of each write after the store has carried it out.
     #[must_use]
     pub fn reporting_changes(self, sink: Arc<dyn ChangeSink>) -> Self {
@@ -231,9 +221,7 @@ impl Content {
     }
 
     fn reader_over(&self, counted: Arc<CountingStore>) -> Reader {
-        Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now())
-            .using(self.values.clone())
-            .tagging(self.tag_of)
+        Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now()).using(self.values.clone())
     }
 
     /// The same content, with its reads and writes counted by this reader.

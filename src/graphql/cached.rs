@@ -8,17 +8,39 @@ use async_graphql::parser::types::OperationType;
 
 use super::outline::OperationOutline;
 use super::reported;
+use super::subscription::Subscribed;
 
 pub use crate::content::Tag;
 pub use crate::content::cache::{
-    ANSWER_CACHE_BYTES_MAX, Announcements, CachedAnswers, CurrentAnswer, Recording, VALUE_CACHE_BYTES_MAX,
+    ANSWER_CACHE_BYTES_MAX, Announcements, CachedAnswers, CurrentAnswer, Recording, VALUE_CACHE_BYTES_MAX, Watch,
+    Watches, Watching,
 };
 
-/// The recording for the answer to a query, if the transport may cache it. An answer that reports its cost is not cached.
+/// The value of the header `GraphQL-Tags`: the answer to a query gets its tags. The transport adds it to the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TagsRequest;
+
+impl TagsRequest {
+    pub const HEADER: &str = "graphql-tags";
+    /// The key of the tags in the extensions of the answer.
+    pub const EXTENSION: &str = "tags";
+
+    /// `None` if the value is unknown.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.trim().eq_ignore_ascii_case("report").then_some(Self)
+    }
+
+    pub(super) fn of(request: &Request) -> Option<Self> {
+        request.data.get(&TypeId::of::<Self>())?.downcast_ref().copied()
+    }
+}
+
+/// The recording for the answer to a query, if the transport may cache it, or if the query is live. An answer that reports its cost is not cached.
 pub(super) fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
     let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
     let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;
     // The rate limit changes with time and with other requests.
     let is_of_moment = operation.is_some_and(|operation| operation.outline().has_field("rateLimit"));
-    (is_query && !is_of_moment && !reported::is_asked_for(request)).then(|| recording.clone())
+    let is_awaited = Subscribed::of(request).is_none_or(|subscribed| subscribed.is_live());
+    (is_query && is_awaited && !is_of_moment && !reported::is_asked_for(request)).then(|| recording.clone())
 }

@@ -21,6 +21,7 @@ pub mod guard;
 mod json_text;
 mod lexemes;
 mod list_size;
+mod live;
 pub mod memory;
 pub mod mutation;
 pub mod order;

@@ -14,7 +14,7 @@ use crate::model::{Actor, SiteFields};
 
 use super::access::{self, SignIn, SignedIn};
 use super::budget::Budget;
-use super::cached::{Announcements, recording_of};
+use super::cached::{Announcements, TagsRequest, recording_of};
 use super::context::RequestContext;
 use super::cost::{BEHIND, CostModel, CostRequest, Disclosure, Price, Pricing, Purpose};
 use super::dry_run::{DryRun, DryRuns};
@@ -220,7 +220,9 @@ impl ContentService {
             budget.spend(price.bound.requests());
         }
         let recording = recording_of(&request, operation.as_ref());
-        if recording.is_some() {
+        let kind = operation.as_ref().map(|found| found.operation().kind);
+        let shows_tags = TagsRequest::of(&request).is_some() && kind == Some(OperationType::Query);
+        if recording.is_some() || shows_tags {
             reader.start_recording();
         }
         let charge = Charge::of(&request);
@@ -234,7 +236,6 @@ impl ContentService {
             return reported::with_cost(Response::from_errors(faults), reader, price, reported);
         }
         let writes_text = operation.as_ref().is_some_and(|operation| !operation.outline().repeats_fields());
-        let kind = operation.as_ref().map(|found| found.operation().kind);
         let content = if kind == Some(OperationType::Mutation) {
             self.content.counted_with(reader)
         } else {
@@ -264,9 +265,14 @@ impl ContentService {
         if let Some(completion) = completion.filter(|_| !is_nothing) {
             completion.complete(&mut response);
         }
-        let response = reported::with_cost(response, reader, price, reported);
-        if let Some(recording) = recording.filter(|_| response.errors.is_empty()) {
-            reader.end_recording(&recording).await;
+        let mut response = reported::with_cost(response, reader, price, reported);
+        let recording = recording.filter(|_| response.errors.is_empty());
+        if recording.is_some() || shows_tags {
+            let tags = reader.end_recording(recording.as_ref()).await;
+            if shows_tags {
+                let tags = tags.iter().map(|tag| Value::from(tag.to_string())).collect();
+                response = response.extension(TagsRequest::EXTENSION, Value::List(tags));
+            }
         }
         response
     }
@@ -293,6 +299,11 @@ impl GraphqlService for ContentService {
             Err(error) => return Response::from_errors(vec![error]),
         };
         let begins = Subscribed::of(&request).is_some_and(|subscribed| !subscribed.has_begun());
+        if let (Some(subscribed), Some(true)) =
+            (Subscribed::of(&request), operation.as_ref().map(|found| found.operation().is_live))
+        {
+            subscribed.begin_live();
+        }
         let reader = match at_one_moment(&self.content, reader, operation.as_ref(), begins).await {
             Ok(reader) => reader,
             Err(error) => return Response::from_errors(vec![error]),

@@ -7,6 +7,7 @@ use async_graphql::extensions::{Extension, ExtensionContext, ExtensionFactory, N
 use async_graphql::{Response, Schema, SchemaBuilder, ValidationMode, Value};
 
 use super::guard::Limits;
+use super::live::Live;
 use super::mutation::{Mutation, PagePayload, PostPayload};
 use super::query::Query;
 use super::site_fields::{DeclaredTypes, declaring};
@@ -65,6 +66,7 @@ impl Schemas {
                 .register_output_type::<PagePayload>()
                 .register_output_type::<GroupingTerm>()
                 .register_output_type::<DeclaredTypes>()
+                .directive(Live)
         })
         .limit_recursive_depth(nesting)
         .disable_suggestions()

@@ -7,6 +7,7 @@
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_graphql::{Context, Request, ServerError, SimpleObject, Subscription};
 use futures_util::{Stream, stream};
@@ -25,7 +26,11 @@ use crate::model::{Instant, Post, PostId};
 
 /// The state of one subscription. The transport adds it to each of its requests, and waits before each.
 #[derive(Default)]
-pub struct Subscribed(Mutex<State>);
+pub struct Subscribed {
+    state: Mutex<State>,
+    /// Whether the operation is a live query, which waits for what it reads and not for events.
+    is_live: AtomicBool,
+}
 
 #[derive(Default)]
 struct State {
@@ -47,7 +52,7 @@ impl Subscribed {
     /// # Errors
     /// POSITION_EXPIRED or SUBSCRIBER_TOO_SLOW: no more events come.
     pub async fn wait(&self) -> Result<(), ServerError> {
-        let mut state = self.0.lock().await;
+        let mut state = self.state.lock().await;
         let is_ready = state.is_behind || state.arrived.is_some() || !state.published.is_empty();
         let Some(live) = state.live.as_mut().filter(|_| !is_ready) else { return Ok(()) };
         let arrived = live.next().await.map_err(|ended| match ended {
@@ -65,14 +70,23 @@ impl Subscribed {
         Ok(())
     }
 
+    pub fn is_live(&self) -> bool {
+        self.is_live.load(Ordering::Relaxed)
+    }
+
+    /// The operation is a live query.
+    pub fn begin_live(&self) {
+        self.is_live.store(true, Ordering::Relaxed);
+    }
+
     /// Whether an execution has begun to wait for changes.
     pub fn has_begun(&self) -> bool {
-        self.0.try_lock().is_ok_and(|state| state.live.is_some())
+        self.is_live() || self.state.try_lock().is_ok_and(|state| state.live.is_some())
     }
 
     /// Whether the next execution needs no page of the log.
     pub fn has_event(&self) -> bool {
-        self.0.try_lock().is_ok_and(|state| state.arrived.is_some() || !state.published.is_empty())
+        self.state.try_lock().is_ok_and(|state| state.arrived.is_some() || !state.published.is_empty())
     }
 }
 
@@ -147,7 +161,7 @@ impl Subscription {
             Vec<ChangedType>,
         >,
     ) -> Result<impl Stream<Item = ChangeFeed>> {
-        let page = subscribed(ctx)?.0.lock().await.page(ctx, after).await?;
+        let page = subscribed(ctx)?.state.lock().await.page(ctx, after).await?;
         let page = page.map(|(mut page, _)| {
             page.events.retain(|event| types.as_ref().is_none_or(|types| types.iter().any(|of| of.is_of(event))));
             page
@@ -166,7 +180,7 @@ impl Subscription {
     ) -> Result<impl Stream<Item = PublishedPost>> {
         let (request, list) = (context::of(ctx), list_of(ctx, filter, Scope::All).await?);
         let mut event = None;
-        if let Some((id, end_cursor)) = subscribed(ctx)?.0.lock().await.published(ctx, after).await?
+        if let Some((id, end_cursor)) = subscribed(ctx)?.state.lock().await.published(ctx, after).await?
             && let Some(post) =
                 request.loaders.posts.load(id).await?.filter(|post| is_public(post, request.reader.now()))
             && matches(&request.reader, &list, &post).await?

@@ -22,6 +22,7 @@ use super::{
     parameters::{self, Bounds},
     persisted::Persisted,
     settings::HttpSettings,
+    subscriptions::LiveQueries,
     turns::Turns,
     writes::Writes,
 };
@@ -63,6 +64,7 @@ pub(super) struct Api {
     sdl: OnceLock<Bytes>,
     /// The cached answers; `None` if a setting or the store does not allow them.
     pub(super) cached: Option<Arc<CachedAnswers<CachedJson>>>,
+    pub(super) live: LiveQueries,
     /// A permit for each file that is being uploaded.
     pub(super) uploading: Semaphore,
     pub(super) refused_origins: RefusedOrigins,
@@ -92,6 +94,7 @@ impl Api {
             signing_in: Semaphore::new(limits.running),
             requests_of_clients: Shares::new(limits.client_requests),
             cached: service.announcements().and_then(|writes| CachedAnswers::of(&writes, limits.answer_cache_bytes)),
+            live: LiveQueries::of(service.announcements()),
             sdl: OnceLock::new(),
             service,
             documents: Documents::default(),

@@ -16,7 +16,7 @@ use super::{
     cdn::{CdnSettings, Freshness},
     compression::BYTES_MIN,
     json::{CachedJson, Json},
-    request_headers::asks_for_cost,
+    request_headers::{asked_tags, asks_for_cost},
 };
 use crate::graphql::{
     cached::{CachedAnswers, Recording},
@@ -43,14 +43,16 @@ impl Door {
         matches!(self, Self::Get(_) | Self::Feed)
     }
 
-    fn number(self) -> u8 {
-        match self {
+    /// `has_tags`: the answer shows its tags.
+    fn number(self, has_tags: bool) -> u8 {
+        let number = match self {
             Self::Get(Media::GraphqlResponse) => 0,
             Self::Get(Media::Json) => 1,
             Self::Post(Media::GraphqlResponse) => 2,
             Self::Post(Media::Json) => 3,
             Self::Feed => 4,
-        }
+        };
+        number + if has_tags { 8 } else { 0 }
     }
 }
 
@@ -59,7 +61,8 @@ pub(super) struct ToCache {
     cached: Arc<CachedAnswers<CachedJson>>,
     /// Set if a CDN may cache the answer.
     cdn: Option<Arc<CdnSettings>>,
-    door: Door,
+    door: u8,
+    is_cacheable: bool,
     request: Box<[u8]>,
     recording: Recording,
 }
@@ -75,15 +78,16 @@ pub(super) fn find(
     let is_plain = !headers.contains_key(header::AUTHORIZATION) && !asks_for_cost(headers);
     let cached = api.cached.as_ref().filter(|_| is_plain);
     let Some(cached) = cached.filter(|_| request.len() <= REQUEST_BYTES_MAX) else { return Err(None) };
-    match cached.find(door.number(), request) {
+    let (number, is_cacheable) = (door.number(asked_tags(headers).is_some()), door.is_cacheable());
+    match cached.find(number, request) {
         // If there is no memory, the query is run; it waits for memory or is refused.
         Some(found) if charge.try_take(found.text.len() as u64) => {
             Ok(Answer::cached(Json::cached(found.text.clone(), found.hash), found))
         }
         _ => {
             let (cached, recording) = (Arc::clone(cached), cached.record());
-            let cdn = api.settings.cdn.clone().filter(|_| door.is_cacheable());
-            Err(Some(ToCache { cached, cdn, door, request: request.into(), recording }))
+            let cdn = api.settings.cdn.clone().filter(|_| is_cacheable);
+            Err(Some(ToCache { cached, cdn, door: number, is_cacheable, request: request.into(), recording }))
         }
     }
 }
@@ -111,12 +115,12 @@ impl ToCache {
         if bytes > self.cached.answer_bytes_max() {
             return;
         }
-        let hash = self.door.is_cacheable().then(|| answer.json.hash());
+        let hash = self.is_cacheable.then(|| answer.json.hash());
         let freshness = answer.freshness().cloned();
         let tag_bytes = freshness.as_ref().map_or(0, Freshness::bytes);
         let make = || CachedJson::new(answer.json.to_bytes(), hash, freshness);
         // The compressed form of a long answer counts from the beginning, as much as the text.
         let form = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes } + tag_bytes;
-        self.cached.keep((self.door.number(), &self.request), &self.recording, (bytes, form), make);
+        self.cached.keep((self.door, &self.request), &self.recording, (bytes, form), make);
     }
 }

@@ -55,12 +55,11 @@ impl CdnSettings {
 
     /// The tags of the answer, or the tags for all posts and terms if there are too many.
     fn tags(&self, current: &CurrentAnswer, separator: &str) -> HeaderValue {
-        let join = |tags: &[Tag]| {
-            let all = std::iter::once(&Tag::ALL).chain(tags);
-            all.map(ToString::to_string).collect::<Vec<_>>().join(separator)
+        let join = |tags: Option<&[Tag]>| {
+            Tag::of_answer(tags).iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
         };
-        let fine = current.tags.as_ref().map(|tags| join(tags)).filter(|text| text.len() <= self.tag_bytes);
-        let text = fine.unwrap_or_else(|| join(&[Tag::POSTS, Tag::TERMS]));
+        let fine = current.tags.as_deref().map(|tags| join(Some(tags))).filter(|text| text.len() <= self.tag_bytes);
+        let text = fine.unwrap_or_else(|| join(None));
         HeaderValue::from_str(&text).expect("tags are letters and digits")
     }
 

@@ -90,7 +90,7 @@ async fn run_document(
     let begun = Instant::now();
     let request = share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
     let prepared = prepare(api, request, document, share).await;
-    let Prepared { admitted: Admitted { request, kind, has_secret }, registers } = match prepared {
+    let Prepared { admitted: Admitted { request, kind, is_live, has_secret }, registers } = match prepared {
         Ok(prepared) => prepared,
         Err(NotAdmitted::Failed(failure)) => {
             metrics::operation_answered("none", failure.code.as_str(), begun.elapsed());
@@ -101,7 +101,7 @@ async fn run_document(
     };
     let operation = name_of(kind);
     *chosen = Some(operation);
-    check_kind(kind, can_write, Subscribed::of(&request).is_some())?;
+    check_kind(kind, is_live, can_write, Subscribed::of(&request).is_some())?;
     // A cached answer would not register the document, so such a request is always executed.
     let to_cache = to_cache.filter(|_| kind == OperationType::Query && !has_secret && registers.is_none());
     let request = match &to_cache {
@@ -231,8 +231,17 @@ pub(super) fn name_of(kind: OperationType) -> &'static str {
 }
 
 /// `gets_events`: whether the client gets as many answers as come.
-fn check_kind(kind: OperationType, can_write: CanWrite, gets_events: bool) -> Result<(), RequestFailure> {
+fn check_kind(
+    kind: OperationType,
+    is_live: bool,
+    can_write: CanWrite,
+    gets_events: bool,
+) -> Result<(), RequestFailure> {
     match (kind, can_write) {
+        (OperationType::Query, _) if is_live && !gets_events => {
+            let message = "A live query needs `Accept: text/event-stream`, or a WebSocket.";
+            Err(RequestFailure::new(StatusCode::NOT_ACCEPTABLE, Code::NotAcceptable, message))
+        }
         (OperationType::Query, _) | (OperationType::Mutation, CanWrite::Yes) => Ok(()),
         (OperationType::Subscription, _) if gets_events => Ok(()),
         (OperationType::Mutation, CanWrite::No) => {

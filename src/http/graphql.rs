@@ -32,6 +32,9 @@ use super::{
 use crate::graphql::{budget::Budget, error::Code};
 use crate::telemetry::{metrics, spans};
 
+/// What decides an answer beside its address.
+const VARY: &str = "accept, authorization, graphql-cost, graphql-explain, graphql-tags, tidings-position";
+
 pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
     let gets_events = accept::prefers_events(&head.headers);
@@ -199,7 +202,7 @@ async fn answer_get_once(api: &Api, Parts { headers, uri, extensions, .. }: &Par
     };
     let caching = if is_private { "no-store" } else { "no-cache" };
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static(caching));
-    let varies_by = HeaderValue::from_static("accept, authorization, graphql-cost, graphql-explain, tidings-position");
+    let varies_by = HeaderValue::from_static(VARY);
     response.headers_mut().append(header::VARY, varies_by);
     response.extensions_mut().insert(share.charge);
     response.extensions_mut().get_or_insert_default::<RequestOutcome>().operation = operation;

@@ -1,4 +1,4 @@
-//! What the headers of a request ask for: its token, the cost and the plan of its operation, and the position that its answer must include.
+//! What the headers of a request ask for: its token, the cost and the plan of its operation, the tags of its answer, and the position that the answer must include.
 //! The rule: a value that is not understood is refused, so that no client waits for what never comes.
 
 use async_graphql::Request;
@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::answer::RequestFailure;
 use crate::graphql::access::BearerToken;
+use crate::graphql::cached::TagsRequest;
 use crate::graphql::cost::CostRequest;
 use crate::graphql::error::Code;
 use crate::graphql::explain::ExplainRequest;
@@ -13,6 +14,7 @@ use crate::graphql::service::GraphqlService;
 
 pub(super) const COST: HeaderName = HeaderName::from_static(CostRequest::HEADER);
 pub(super) const EXPLAIN: HeaderName = HeaderName::from_static(ExplainRequest::HEADER);
+pub(super) const TAGS: HeaderName = HeaderName::from_static(TagsRequest::HEADER);
 /// In the answer to a mutation: the position of the write. A request with the position of an earlier answer reads at least what its client
 /// has seen or written by then, whichever server runs it.
 pub(super) const POSITION: HeaderName = HeaderName::from_static("tidings-position");
@@ -27,6 +29,9 @@ pub(super) async fn check(service: &dyn GraphqlService, headers: &HeaderMap) -> 
     }
     if has_other(headers, &EXPLAIN, asked_plan(headers).is_some()) {
         return Err(RequestFailure::bad_request("The header `GraphQL-Explain` must be `report`."));
+    }
+    if has_other(headers, &TAGS, asked_tags(headers).is_some()) {
+        return Err(RequestFailure::bad_request("The header `GraphQL-Tags` must be `report`."));
     }
     let Some(value) = headers.get(POSITION) else { return Ok(()) };
     let position = value.to_str().ok().and_then(|text| text.parse().ok());
@@ -57,12 +62,15 @@ pub(super) fn asks_for_cost(headers: &HeaderMap) -> bool {
     headers.contains_key(COST) || headers.contains_key(EXPLAIN)
 }
 
-/// Adds the token and the requested figures to the request.
+/// Adds the token, and what the client requests of the answer.
 pub(super) fn forward(mut request: Request, headers: &HeaderMap) -> Request {
     if let Some(asked) = asked_cost(headers) {
         request = request.data(asked);
     }
     if let Some(asked) = asked_plan(headers) {
+        request = request.data(asked);
+    }
+    if let Some(asked) = asked_tags(headers) {
         request = request.data(asked);
     }
     forward_token(request, headers)
@@ -74,6 +82,10 @@ fn asked_cost(headers: &HeaderMap) -> Option<CostRequest> {
 
 fn asked_plan(headers: &HeaderMap) -> Option<ExplainRequest> {
     ExplainRequest::parse(headers.get(EXPLAIN)?.to_str().ok()?)
+}
+
+pub(super) fn asked_tags(headers: &HeaderMap) -> Option<TagsRequest> {
+    TagsRequest::parse(headers.get(TAGS)?.to_str().ok()?)
 }
 
 /// Adds the token to the request, if there is one. It is read only from `Authorization: Bearer` (RFC 6750, section 2.1), never from a

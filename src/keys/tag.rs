@@ -17,8 +17,10 @@
 //!
 //! All rows of a post are written with each change of it, so one tag is enough for each way to find it.
 
+use std::collections::BTreeSet;
+
 use crate::model::Instant;
-use crate::store::Tag;
+use crate::store::{Key, Tag};
 
 use super::{COUNT_ROW, Table, place, site_page, stable_hash, term, time};
 
@@ -41,6 +43,11 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
         }),
         Table::Revisions | Table::Changes | Table::Tokens | Table::Idempotency | Table::Log => Some(Tag::POSTS),
     }
+}
+
+/// Tags a read of one who sees drafts. Each change of a draft has the tag of all posts.
+pub fn of_read_with_drafts(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
+    Some(of_read(table, partition, row).unwrap_or(Tag::POSTS))
 }
 
 /// The tags of a write.
@@ -68,6 +75,13 @@ pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
     if is_read {
         into.push(all);
     }
+}
+
+/// The tags of a write of all these rows.
+pub fn of_writes(rows: impl IntoIterator<Item = (Table, Key)>) -> BTreeSet<Tag> {
+    let mut tags = Vec::new();
+    rows.into_iter().for_each(|(table, key)| of_write(table.name(), key.partition(), key.row(), &mut tags));
+    tags.into_iter().collect()
 }
 
 /// The instant of the post in whose list a row is, if it is one of `Posts`, or that for which a page was scheduled.

@@ -60,7 +60,7 @@ pub use reporting::{ReportingStore, WriteReport};
 pub use snapshot::Snapshot;
 pub use socket::{SocketServer, SocketStore};
 pub use storage_use::StorageUse;
-pub use tags::{Tag, TagOf, TagSet};
+pub use tags::{SHOWN_TAGS_MAX, Tag, TagOf, TagSet};
 pub use transaction::{GroupPlan, RowWrite, Rows};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

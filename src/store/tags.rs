@@ -8,6 +8,9 @@ use std::fmt;
 /// A set with more tags is coarse. An answer has as many only if a page of 100 posts has many terms.
 const TAGS_MAX: usize = 2_000;
 
+/// The most tags of an answer or a change that clients get; otherwise they get coarser ones.
+pub const SHOWN_TAGS_MAX: usize = 128;
+
 /// The digits of a tag, in an alphabet that a cache which ignores case distinguishes too.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The bits of a hash that a tag shows, five a digit.
@@ -32,6 +35,13 @@ impl Tag {
     /// `kind`: a small letter.
     pub const fn new(kind: u8, hash: u64) -> Self {
         Self(((kind as u64) << 56) | (hash & ((1 << HASH_BITS) - 1)))
+    }
+}
+
+impl Tag {
+    /// The tags of an answer that depends on these; on more than can be shown, or on what its tags may not show, if `None`.
+    pub fn of_answer(fine: Option<&[Self]>) -> Vec<Self> {
+        [Self::ALL].into_iter().chain(fine.unwrap_or(&[Self::POSTS, Self::TERMS]).iter().copied()).collect()
     }
 }
 

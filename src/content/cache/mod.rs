@@ -7,12 +7,13 @@
 //! tables, where others write too, a cache is used and filled only while the store
 //! [knows what others write](crate::store::TableStore::is_followed).
 //!
-//! [`index`] finds what depends on a row, limits the bytes, and refuses what was out of date before it was cached. [`values`] says which
+//! [`watch`] tells a live query when what it has read may have changed. [`index`] finds what depends on a row, limits the bytes, and refuses what was out of date before it was cached. [`values`] says which
 //! readers may use a value, [`keys`] what a value was read for.
 
 mod index;
 mod keys;
 mod values;
+mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,6 +27,8 @@ pub(in crate::content) use index::Dependencies;
 pub(in crate::content) use keys::{CacheKey, Cached, Until};
 pub use values::VALUE_CACHE_BYTES_MAX;
 pub(in crate::content) use values::{ReadMoment, ValueCache};
+pub(in crate::content) use watch::Wake;
+pub use watch::{Watch, Watches, Watching};
 
 /// The default limit in bytes.
 pub const ANSWER_CACHE_BYTES_MAX: usize = 16 << 20;
@@ -49,10 +52,16 @@ impl Announcements {
 pub struct Recording {
     /// The era of the cached answers when the query began.
     pub(in crate::content) era: u64,
+    /// Whether others get the answer too, so that nothing is recorded for an actor.
+    pub(in crate::content) is_shared: bool,
     read: Arc<Mutex<Option<Dependencies>>>,
 }
 
 impl Recording {
+    fn of(era: u64) -> Self {
+        Self { era, is_shared: true, read: Arc::default() }
+    }
+
     pub(in crate::content) fn complete(&self, read: Dependencies) {
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
     }
@@ -105,7 +114,7 @@ impl<T: Send + Sync + 'static> CachedAnswers<T> {
 
     /// Starts to record what the answer to one query depends on. Call it before the query gets its reader.
     pub fn record(&self) -> Recording {
-        Recording { era: self.cache.read().era(), read: Arc::default() }
+        Recording::of(self.cache.read().era())
     }
 
     /// The validity and the tags of an answer whose recording is complete, if nothing that it read has changed since.
@@ -189,7 +198,7 @@ mod tests {
             reader.start_recording();
             // After `write`, the row exists but is not valid.
             drop(reader.post_by_slug(&slug("absent")).await);
-            reader.end_recording(&recording).await;
+            reader.end_recording(Some(&recording)).await;
             meanwhile().await;
             let panics = request.1 == PANICS.1;
             self.answers.keep(request, &recording, (bytes, bytes / 2), || Answer { panics });

@@ -13,9 +13,9 @@ use futures_util::future::{BoxFuture, try_join};
 use crate::content::cache::{CacheKey, Cached, Dependencies, ReadMoment, Recording, Until, ValueCache};
 use crate::content::error::{ContentError, Result};
 use crate::keys::time::{self, Direction, Span};
-use crate::keys::{Collection, Table, place, site_page};
+use crate::keys::{Collection, Table, place, site_page, tag};
 use crate::model::Instant;
-use crate::store::{CountingStore, Key, MovingBounds, ReadSet, RowRange};
+use crate::store::{CountingStore, Key, MovingBounds, ReadSet, RowRange, SHOWN_TAGS_MAX, Tag, TagOf, TagSet};
 use crate::telemetry::metrics::{self, CacheKind};
 
 use super::reader::Reader;
@@ -130,7 +130,7 @@ impl Reader {
         if !self.takes_values() {
             return self.clone();
         }
-        let into = self.read_set(time::moving_bounds(self.now()));
+        let into = ReadSet::tagged(time::moving_bounds(self.now()), Some(tag::of_read));
         self.over(self.source.counted.part(into))
     }
 
@@ -153,7 +153,7 @@ impl Reader {
         if !self.takes_values() {
             return;
         }
-        let mut reads = self.read_set(MovingBounds::default());
+        let mut reads = ReadSet::tagged(MovingBounds::default(), Some(tag::of_read));
         rows.into_iter().for_each(|(table, row)| reads.note_row(table.name(), &row));
         self.keep(key, value, (Instant::MIN, None), reads);
     }
@@ -163,7 +163,7 @@ impl Reader {
         if !self.takes_values() {
             return;
         }
-        let mut reads = self.read_set(time::moving_bounds(self.now()));
+        let mut reads = ReadSet::tagged(time::moving_bounds(self.now()), Some(tag::of_read));
         reads.note_range(table.name(), rows);
         // If the store fails, the value is not cached.
         let Ok(next) = self.next_scheduled(&mut reads).await else { return };
@@ -176,22 +176,27 @@ impl Reader {
         values.keep(key, value, Dependencies { era, version, at, until, reads });
     }
 
-    /// Begins to record what the answer of a query depends on. Nothing is recorded if the answer is for its actor alone, or if the query does not read
-    /// a snapshot.
+    /// Begins to record what the answer of a query depends on.
     pub fn start_recording(&self) {
-        if self.is_anonymous() && self.version().is_some() {
-            // A list ends at the present instant, which moves, so these bounds are noted as open.
-            self.source.counted.note_reads(self.read_set(time::moving_bounds(self.now())));
-        }
+        let tag_of: TagOf = if self.is_anonymous() { tag::of_read } else { tag::of_read_with_drafts };
+        // A list ends at the present instant, which moves, so these bounds are noted as open.
+        self.source.counted.note_reads(ReadSet::tagged(time::moving_bounds(self.now()), Some(tag_of)));
     }
 
-    /// Ends the recording, after the query has read everything.
-    pub async fn end_recording(&self, recording: &Recording) {
-        let (Some(version), Some(mut reads)) = (self.version(), self.source.counted.noted_reads()) else { return };
-        // If the store fails, the answer is not cached.
-        let Ok(until) = self.next_scheduled(&mut reads).await else { return };
-        let Some(reads) = reads.completed() else { return };
-        recording.complete(Dependencies { era: recording.era, version, at: self.now(), until, reads });
+    /// Ends the recording, after the query has read everything, and returns the tags of the answer. Nothing is recorded if the answer is for its actor
+    /// alone, or if the query does not read a snapshot.
+    pub async fn end_recording(&self, recording: Option<&Recording>) -> Vec<Tag> {
+        let Some(mut reads) = self.source.counted.noted_reads() else { return Tag::of_answer(None) };
+        let fine = reads.tags().and_then(TagSet::fine).filter(|tags| tags.len() < SHOWN_TAGS_MAX);
+        let tags = Tag::of_answer(fine);
+        if let (Some(recording), Some(version)) = (recording.filter(|recording| !recording.is_shared || self.is_anonymous()), self.version())
+            // If the store fails, the answer is not cached.
+            && let Ok(until) = self.next_scheduled(&mut reads).await
+            && let Some(reads) = reads.completed()
+        {
+            recording.complete(Dependencies { era: recording.era, version, at: self.now(), until, reads });
+        }
+        tags
     }
 
     /// The instant of the first post or page after the reader's own instant; `None` if none is scheduled. Until it, the time alone changes no answer to an

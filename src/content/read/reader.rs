@@ -11,7 +11,7 @@ use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::{CatalogSource, PartitionCatalogs, QueryCatalogs, rows};
 use crate::keys::{PostPlace, Table, lookup};
 use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, WholePost};
-use crate::store::{CountingStore, Etag, Explanation, Key, MovingBounds, ReadSet, StorageUse, Store, TagOf};
+use crate::store::{CountingStore, Etag, Explanation, Key, ReadSet, StorageUse, Store};
 
 /// How often a post is looked up again if it is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
@@ -46,8 +46,6 @@ pub struct Reader {
     actor: Option<Arc<Actor>>,
     /// The object whose preview link the request has.
     pub(super) preview: Option<Previewed>,
-    /// Computes the tags of what is noted; `None` if answers get no tags.
-    pub(super) tag_of: Option<TagOf>,
 }
 
 impl Reader {
@@ -59,17 +57,7 @@ impl Reader {
         let store: Store = Arc::<CountingStore>::clone(&counted);
         let now = now.start_of_millisecond();
         let source = CatalogSource { store, version: None, horizon: None, counted };
-        Self {
-            source,
-            partition_catalogs,
-            catalogs: None,
-            values: None,
-            era: 0,
-            now,
-            actor: None,
-            preview: None,
-            tag_of: None,
-        }
+        Self { source, partition_catalogs, catalogs: None, values: None, era: 0, now, actor: None, preview: None }
     }
 
     /// The reader that uses these values once it reads at one moment.
@@ -78,20 +66,9 @@ impl Reader {
         Self { values, ..self }
     }
 
-    /// The reader, with tags in its recordings.
-    #[must_use]
-    pub(in crate::content) fn tagging(self, tag_of: Option<TagOf>) -> Self {
-        Self { tag_of, ..self }
-    }
-
-    /// An empty set for what is read.
-    pub(super) fn read_set(&self, moving: MovingBounds) -> ReadSet {
-        ReadSet::tagged(moving, self.tag_of)
-    }
-
     /// What is not found, or is hidden, gets the tags of everything, because its own tags would show that there is a draft (I4b).
     pub(super) fn conceal_tags<T>(&self, found: Option<T>) -> Option<T> {
-        if found.is_none() && self.tag_of.is_some() {
+        if found.is_none() {
             self.source.counted.note_cached(ReadSet::coarsen_tags);
         }
         found

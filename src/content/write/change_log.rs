@@ -54,11 +54,15 @@ pub(super) fn of_post(
     after: Option<&Post>,
     replaces_text: bool,
 ) -> Option<LogItem> {
-    record::of_post(name, before, after, replaces_text).map(|item| LogItem::of_post(item, before, after))
+    let item = LogItem::of_post(record::of_post(name, before, after, replaces_text)?, before, after);
+    let tags = |post: Option<&Post>| post.map(plan::tags_of_post).unwrap_or_default();
+    Some(item.with_tags(&tags(before), &tags(after)))
 }
 
 pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<LogItem> {
-    record::of_term(before, after).map(|item| LogItem::of_object(item, before.map(|term| term.slug.as_str())))
+    let item = LogItem::of_object(record::of_term(before, after)?, before.map(|term| term.slug.as_str()));
+    let tags = |term: Option<&Term>| term.map(plan::tags_of_term).unwrap_or_default();
+    Some(item.with_tags(&tags(before), &tags(after)))
 }
 
 /// A tag that a change has created with a post.

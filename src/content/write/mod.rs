@@ -21,7 +21,7 @@ pub(crate) use partition::Partition;
 pub(crate) use plan::Planned;
 pub(super) use plan::StoredTerm;
 pub use plan::{Change, Stored};
-pub(super) use plan::{claim_row, term_rows};
+pub(super) use plan::{claim_row, tags_of_post, term_rows};
 pub(super) use retry::{retry_on_conflict, until_made};
 pub(in crate::content) use site_pages::is_whole as is_whole_page;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};

@@ -41,6 +41,8 @@ const SECRET_FIELDS: [&str; 2] = ["preview", "operationCost"];
 pub struct Admitted {
     pub request: Request,
     pub kind: OperationType,
+    /// Whether it has the directive `@live`.
+    pub is_live: bool,
     /// Whether the document has a field that takes a secret. If so, no cache may store the answer.
     pub has_secret: bool,
 }
@@ -143,10 +145,10 @@ impl TextChecks {
         request.operation_name = request.operation_name.filter(|name| !name.is_empty());
         let outline = OperationOutline::select(Arc::clone(&self.outline), request.operation_name.as_deref())?;
         let operation = outline.operation();
-        let kind = operation.kind;
+        let (kind, is_live) = (operation.kind, operation.is_live);
         variables::check(&request.variables, operation, self.variable_uses, limits)?;
         request.set_parsed_query(parsed);
-        Ok(Admitted { request: outline.attach(request), kind, has_secret: self.has_secret })
+        Ok(Admitted { request: outline.attach(request), kind, is_live, has_secret: self.has_secret })
     }
 }
 

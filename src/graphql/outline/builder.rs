@@ -11,6 +11,8 @@ use async_graphql::parser::types::{
 use async_graphql::{Name, Positioned};
 use async_graphql_value::Value as Literal;
 
+use crate::graphql::live::LIVE;
+
 use super::{
     Condition, ConditionValue, Field, Fragment, FragmentId, Operation, Outline, Selection, SelectionKind, SelectionSet,
     SetId,
@@ -39,6 +41,7 @@ impl Builder<'_> {
         Operation {
             name: name.cloned(),
             kind: *ty,
+            is_live: directives.iter().any(|directive| directive.node.name.node == LIVE),
             variables: variable_definitions.clone(),
             set: self.set(selection_set),
             variable_uses: uses_in_directives(directives),

@@ -40,6 +40,8 @@ pub struct Outline {
 pub struct Operation {
     pub name: Option<Name>,
     pub kind: OperationType,
+    /// Whether it has the directive `@live`.
+    pub is_live: bool,
     pub variables: Vec<Positioned<VariableDefinition>>,
     pub set: SetId,
     /// The number of uses of variables in its directives.

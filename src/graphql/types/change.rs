@@ -142,6 +142,12 @@ impl Change {
         self.0.item.actions.iter().map(|action| (*action).into()).collect()
     }
 
+    /// The tags of the answers that may be different after the change, at most 128; `tidings` is a tag of every answer. An answer has its own in
+    /// `extensions.tags` if the request has the header `GraphQL-Tags: report`. None for tokens and preview links.
+    async fn tags(&self) -> &[String] {
+        &self.0.tags
+    }
+
     /// When the change was started; for a scheduled post or page that has appeared, its publication time.
     async fn occurred_at(&self) -> DateTime {
         DateTime(self.0.at)

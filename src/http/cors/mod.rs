@@ -14,7 +14,7 @@ use axum::http::{HeaderName, HeaderValue, Method, header, request::Parts};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::{
-    request_headers::{COST, EXPLAIN, POSITION},
+    request_headers::{COST, EXPLAIN, POSITION, TAGS},
     request_id,
 };
 pub use origin::{AllowedOrigin, BadOrigin};
@@ -78,8 +78,16 @@ impl AllowedOrigins {
         if self.headers.is_empty() {
             return AllowHeaders::mirror_request();
         }
-        let own =
-            [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, COST, EXPLAIN, POSITION, request_id::HEADER];
+        let own = [
+            header::ACCEPT,
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            COST,
+            EXPLAIN,
+            TAGS,
+            POSITION,
+            request_id::HEADER,
+        ];
         AllowHeaders::list(own.into_iter().chain(TRACE_HEADERS).chain(self.headers.iter().cloned()))
     }
 }

@@ -1,28 +1,33 @@
-//! Operations with any number of answers, over Server-Sent Events ([`events`]) and WebSockets ([`websocket`]). The rule: each answer is that of a request of its
+//! Operations with any number of answers: subscriptions, and live queries ([`live`]), over Server-Sent Events ([`events`]) and WebSockets ([`websocket`]). The rule: each answer is that of a request of its
 //! own, which `execution` checks and runs like any other; so a token that is revoked gets no more events.
 
 pub(super) mod events;
+mod live;
 mod message;
 pub(super) mod websocket;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse};
+use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse, ServerError};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Interval, MissedTickBehavior, interval_at, timeout};
+use tokio::time::{Interval, MissedTickBehavior, interval_at, sleep, timeout};
 
 use super::answer::{Answer, RequestFailure};
 use super::api::{Api, Share};
 use super::clients::Shares;
-use super::execution::{CanWrite, Ran, run};
+use super::execution::{CanWrite, run, sign_in};
 use super::json::Json;
 use super::parameters::{self, SentRequest};
-use super::request_headers::forward;
-use crate::graphql::error::{Code, OK};
+use super::request_headers::{forward, forward_token};
+use crate::graphql::error::{Code, OK, retry_after_of};
+use crate::graphql::fair_use::ClientAddress;
 use crate::graphql::subscription::Subscribed;
 use crate::telemetry::metrics::{self, GaugeGuard};
+use live::{Live, LiveAnswer};
+
+pub(super) use live::LiveQueries;
 
 /// Proxies commonly close a connection on which nothing was sent for 60 s.
 const PING_EVERY: Duration = Duration::from_secs(30);
@@ -31,6 +36,16 @@ fn pings() -> Interval {
     let mut pings = interval_at(tokio::time::Instant::now() + PING_EVERY, PING_EVERY);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     pings
+}
+
+/// How often the token of a live query is checked while nothing changes.
+const TOKEN_CHECKED_EVERY: Duration = Duration::from_secs(30);
+
+/// Checks the token in the headers, if there is one.
+async fn check_token(api: &Api, headers: &HeaderMap, share: &Share) -> Result<(), ServerError> {
+    let request = forward_token(GraphqlRequest::new(""), headers);
+    let request = share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
+    sign_in(api, request).await.map(drop)
 }
 
 /// A slot of all for an operation, or for a WebSocket with one, and one of its client address.
@@ -73,6 +88,8 @@ struct Operation {
     share: Share,
     sent: Sent,
     subscribed: Arc<Subscribed>,
+    /// Set once a live query has an answer.
+    live: Option<Live>,
     has_ended: bool,
     /// Set once it waits for events.
     waiting: Option<GaugeGuard>,
@@ -97,13 +114,13 @@ impl Operation {
     /// `place`: one of the slots for operations; `None` if it uses that of its WebSocket.
     fn new(api: Arc<Api>, headers: HeaderMap, share: Share, sent: Sent, place: Option<Place>) -> Self {
         let subscribed = Arc::default();
-        Self { api, headers, share, sent, subscribed, has_ended: false, waiting: None, _place: place }
+        Self { api, headers, share, sent, subscribed, live: None, has_ended: false, waiting: None, _place: place }
     }
 
     /// The next answer; `None` after the last one.
     async fn next(&mut self) -> Option<Event> {
         while !self.has_ended {
-            if let Err(ended) = self.subscribed.wait().await {
+            if let Err(ended) = self.wait().await {
                 self.has_ended = true;
                 return Some(Event::of_refusal(GraphqlResponse::from_errors(vec![ended])));
             }
@@ -114,13 +131,27 @@ impl Operation {
         None
     }
 
+    /// Waits until an execution can have an event.
+    async fn wait(&self) -> Result<(), ServerError> {
+        let Some(live) = &self.live else { return self.subscribed.wait().await };
+        while timeout(TOKEN_CHECKED_EVERY, live.wait()).await.is_err() {
+            match check_token(&self.api, &self.headers, &self.share).await {
+                Err(refused) if retry_after_of(&refused).is_none() => return Err(refused),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        sleep(live.pause()).await;
+        Ok(())
+    }
+
     /// Executes the request once. `None` if it has no event; then more may come.
     async fn execute(&mut self) -> Option<Event> {
         let share = self.share.of_own_query();
         let limit = self.api.settings.limits.request_time;
-        let running = Box::pin(self.api.turns.run(self.run(&share)));
+        let api = Arc::clone(&self.api);
+        let running = Box::pin(api.turns.run(self.run(&share)));
         let ran = timeout(limit, running).await.unwrap_or_else(|_| Err(RequestFailure::timed_out(limit)));
-        let mut answer = ran.map_or_else(|failure| Answer::of(&failure.into()), |ran| ran.answer);
+        let mut answer = ran.unwrap_or_else(|failure| Answer::of(&failure.into()));
         // The text of the event is a copy of the answer.
         if let Err(over) = share.charge.take(2 * answer.json.length()).await {
             answer = Answer::of(&RequestFailure::from(over).into());
@@ -130,13 +161,47 @@ impl Operation {
         if !self.has_ended && self.waiting.is_none() {
             self.waiting = Some(metrics::subscription_begun());
         }
-        (self.has_ended || answer.has_data).then(|| Event { json: answer.json, is_refusal, _share: Some(share) })
+        let is_news = self.live.as_mut().is_none_or(Live::is_news);
+        (self.has_ended || answer.has_data && is_news).then(|| Event {
+            json: answer.json,
+            is_refusal,
+            _share: Some(share),
+        })
     }
 
-    async fn run(&self, share: &Share) -> Result<Ran, RequestFailure> {
+    /// Runs the request; a live query only if nobody else has its answer as it is now.
+    async fn run(&mut self, share: &Share) -> Result<Answer, RequestFailure> {
         let (request, can_write) = self.request(share).await?;
         let request = forward(request, &self.headers).data(Arc::clone(&self.subscribed));
-        run(&self.api, request, (can_write, None), share, &mut None).await
+        let key = (!self.subscribed.has_begun()).then(|| live::key_of(&request, &self.headers));
+        let shared = match &self.live {
+            Some(live) => Some(Arc::clone(&live.shared)),
+            None => key.as_ref().and_then(|key| self.api.live.find(key)),
+        };
+        let mut last = match &shared {
+            Some(shared) => Some(Arc::clone(shared).lock_owned().await),
+            None => None,
+        };
+        let known = last.as_ref().and_then(|last| last.as_ref());
+        if let Some(live) = shared.clone().and_then(|shared| Live::current(shared, known, self.live.as_ref())) {
+            self.subscribed.begin_live();
+            return Ok(self.live.insert(live).answer());
+        }
+        let begun = self.api.live.begin();
+        let recording = begun.as_ref().and_then(|(_, watching)| watching.recording.clone());
+        let request = recording.into_iter().fold(request, |request, recording| request.data(recording));
+        let answer = run(&self.api, request, (can_write, None), share, &mut None).await?.answer;
+        if !self.subscribed.is_live() || !answer.has_data {
+            return Ok(answer);
+        }
+        let live = LiveAnswer::of(&answer.json, share.charge.beside(), begun, known.map(|known| &**known)).await?;
+        let Some(shared) = shared.or_else(|| key.map(|key| self.api.live.share(key))) else { return Ok(answer) };
+        match &mut last {
+            Some(last) => **last = Some(Arc::clone(&live)),
+            None => *shared.lock().await = Some(Arc::clone(&live)),
+        }
+        self.live = Some(Live::new(shared, live, self.live.as_ref()));
+        Ok(answer)
     }
 
     async fn request(&self, share: &Share) -> Result<(GraphqlRequest, CanWrite), RequestFailure> {

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_graphql::Request as GraphqlRequest;
 use axum::body::Body;
 use axum::extract::FromRequestParts;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
@@ -16,14 +15,11 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::message::{FromClient, ToClient, close};
-use super::{Event, Operation, Place, REQUEST_BYTES_MAX, Sent, of_client, pings, too_many};
+use super::{Event, Operation, Place, REQUEST_BYTES_MAX, Sent, check_token, of_client, pings, too_many};
 use crate::graphql::error::{Code, retry_after_of};
-use crate::graphql::fair_use::ClientAddress;
 use crate::http::answer::RequestFailure;
 use crate::http::api::{Api, Share};
 use crate::http::cors::is_own;
-use crate::http::execution::sign_in;
-use crate::http::request_headers::forward_token;
 
 const PROTOCOL: &str = "graphql-transport-ws";
 /// How long a client may take until it has sent `connection_init`.
@@ -210,11 +206,8 @@ impl Connection {
         if let Some(token) = token_of(payload.unwrap_or("null"))? {
             self.headers.insert(header::AUTHORIZATION, token);
         }
-        let request = forward_token(GraphqlRequest::new(""), &self.headers);
-        let request =
-            self.share.client.into_iter().fold(request, |request, client| request.data(ClientAddress(client)));
-        match sign_in(&self.api, request).await {
-            Ok(_) => Ok(ToClient::ConnectionAck.message()),
+        match check_token(&self.api, &self.headers, &self.share).await {
+            Ok(()) => Ok(ToClient::ConnectionAck.message()),
             Err(later) if retry_after_of(&later).is_some() => Err(Some(close(1013, &later.message))),
             Err(refused) => Err(Some(close(4403, &refused.message))),
         }

@@ -168,6 +168,8 @@ pub enum CacheKind {
     Answer,
     /// A value from which answers are computed.
     Value,
+    /// What a live query has read; it has no metrics.
+    Watch,
 }
 
 /// What happened to cached answers or values: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
@@ -175,6 +177,7 @@ pub fn cached(kind: CacheKind, outcome: &'static str, count: u64) {
     let family = match kind {
         CacheKind::Answer => &FAMILIES.cached_answers,
         CacheKind::Value => &FAMILIES.cached_values,
+        CacheKind::Watch => return,
     };
     if count > 0 {
         family.get_or_create(&OutcomeLabels { outcome }).inc_by(count);
@@ -186,6 +189,7 @@ pub fn cache_bytes(kind: CacheKind, bytes: usize) {
     let gauge = match kind {
         CacheKind::Answer => &FAMILIES.cached_answer_bytes,
         CacheKind::Value => &FAMILIES.cached_value_bytes,
+        CacheKind::Watch => return,
     };
     gauge.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }

@@ -49,6 +49,7 @@ pub mod site_fields;
 mod site_pages;
 mod subscriptions;
 mod subtitles;
+mod tags;
 mod term_changes;
 mod term_ids;
 mod term_mutations;

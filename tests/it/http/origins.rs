@@ -78,7 +78,7 @@ async fn a_page_of_an_allowed_origin_may_send_what_its_libraries_add() {
     assert_eq!(
         preflight_with(&limited, OURS, "x-own,x-other").await.header("access-control-allow-headers"),
         Some(
-            "accept,authorization,content-type,graphql-cost,graphql-explain,tidings-position,x-request-id,traceparent,tracestate,x-own"
+            "accept,authorization,content-type,graphql-cost,graphql-explain,graphql-tags,tidings-position,x-request-id,traceparent,tracestate,x-own"
         )
     );
     for toy in [ours, all, limited] {

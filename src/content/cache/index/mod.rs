@@ -78,6 +78,17 @@ impl<K: Send + Sync + 'static, T: Send + Sync + 'static> Cache<K, T> {
         drop(dropped);
     }
 
+    /// Whether the dependencies of one more entry fit without dropping another one.
+    pub(super) fn has_space(&self, read: &Dependencies) -> bool {
+        self.read().contents.bytes + ENTRY_BYTES + read.bytes() <= self.bytes_max
+    }
+
+    /// Drops an entry that nobody needs any more.
+    pub(super) fn forget(&self, hash: KeyHash) {
+        let dropped = self.write().contents.remove(hash);
+        drop(dropped);
+    }
+
     pub(super) fn invalidate(&self) {
         let dropped = self.write().drop_and_refuse();
         drop(dropped);

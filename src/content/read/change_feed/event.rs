@@ -35,6 +35,8 @@ pub struct ContentEvent {
     /// The slug that it had before the change, if that was another.
     pub former_slug: Option<String>,
     pub at: Instant,
+    /// The tags of the answers that may be different after it, as far as the follower has access to what they show.
+    pub tags: Vec<String>,
     /// Where it is in the log; `None` for the publication of a scheduled post or page, which no entry reports.
     pub(super) place: Option<Place>,
 }
@@ -46,7 +48,8 @@ impl ContentEvent {
     /// `at`: when the change was started. `seen_at`: when it was appended to the log, or, if that is later, the instant up to which the follower has got
     /// the publications of scheduled posts. `None` if the follower has no access to it.
     pub(super) fn of(changed: &LogItem, at: Instant, seen_at: Instant, access: Access) -> Option<Self> {
-        let whole = Self { item: changed.item.clone(), former_slug: changed.former_slug.clone(), at, place: None };
+        let (item, former_slug) = (changed.item.clone(), changed.former_slug.clone());
+        let whole = Self { item, former_slug, at, tags: changed.tags([true, true]), place: None };
         let public_from = match changed.item.kind.as_str() {
             _ if access == Access::Everything => return Some(whole),
             KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Content => return Some(whole),
@@ -58,29 +61,28 @@ impl ContentEvent {
         let is_public = |published: Option<Instant>| published.is_some_and(|published| published <= public_from);
         let actions = &changed.item.actions;
         let item = |actions: Vec<Action>| ChangedItem { actions, ..changed.item.clone() };
-        match (is_public(changed.published_before()), is_public(changed.published_after())) {
+        let sides = [changed.published_before(), changed.published_after()].map(is_public);
+        let tags = changed.tags(sides);
+        match sides.into() {
             (false, false) => None,
             (false, true) => {
                 let created = actions.contains(&Action::Created).then_some(Action::Created);
                 let at = changed.published_after().map_or(at, |published| published.max(at));
                 let actions = created.into_iter().chain([Action::Published]).collect();
-                Some(Self { item: item(actions), former_slug: None, at: at.min(seen_at), place: None })
+                Some(Self { item: item(actions), former_slug: None, at: at.min(seen_at), tags, place: None })
             }
             (true, true) => Some(whole),
             (true, false) => {
                 let gone = if actions.contains(&Action::Deleted) { Action::Deleted } else { Action::Unpublished };
                 let slug = changed.former_slug.clone().unwrap_or_else(|| changed.item.slug.clone());
-                Some(Self { item: ChangedItem { slug, ..item(vec![gone]) }, former_slug: None, at, place: None })
+                Some(Self { item: ChangedItem { slug, ..item(vec![gone]) }, former_slug: None, at, tags, place: None })
             }
         }
     }
 
     /// The publication of a scheduled post or page. `last`: its last change that the follower gets before this event.
-    pub(super) fn of_publication(appeared: &ChangedItem, last: Option<&LogItem>, at: Instant) -> Self {
-        match last.filter(|last| last.item.version > appeared.version) {
-            Some(later) => Self::of_appeared(later, at),
-            None => Self { item: appeared.clone(), former_slug: None, at, place: None },
-        }
+    pub(super) fn of_publication(appeared: &LogItem, last: Option<&LogItem>, at: Instant) -> Self {
+        Self::of_appeared(last.filter(|last| last.item.version > appeared.item.version).unwrap_or(appeared), at)
     }
 
     /// The publication of a post or page in the state after its last change.
@@ -89,6 +91,7 @@ impl ContentEvent {
             item: ChangedItem { actions: vec![Action::Published], ..last.item.clone() },
             former_slug: None,
             at,
+            tags: last.tags([false, true]),
             place: None,
         }
     }
@@ -96,8 +99,11 @@ impl ContentEvent {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::model::ActorKind;
+    use crate::store::Tag;
 
     fn at(ticks: i64) -> Instant {
         Instant::from_ticks(ticks).expect("an instant")
@@ -118,7 +124,12 @@ mod tests {
         for (name, side) in ["was", "is"].into_iter().zip(sides) {
             json.extend(side.map(|ticks| (name.to_owned(), ticks.into())));
         }
-        serde_json::from_value(json.into()).expect("a change")
+        let change: LogItem = serde_json::from_value(json.into()).expect("a change");
+        change.with_tags(&tags([1, 2]), &tags([2, 3]))
+    }
+
+    fn tags<const N: usize>(numbers: [u64; N]) -> BTreeSet<Tag> {
+        numbers.map(|number| Tag::new(b'p', number)).into()
     }
 
     #[test]
@@ -139,6 +150,17 @@ mod tests {
         ] {
             let change = change(sides, actions);
             let event = ContentEvent::of(&change, at(90), seen_at, Access::Public);
+            let shown = sides.map(|side| side.is_some_and(|at| at <= 100));
+            let tags_seen: Vec<String> = match shown {
+                [true, true] => tags([1, 2, 3]),
+                [true, false] => tags([1, 2]),
+                [false, true] => tags([2, 3]),
+                [false, false] => tags([]),
+            }
+            .iter()
+            .map(Tag::to_string)
+            .collect();
+            assert_eq!(event.as_ref().map_or(&[][..], |event| &event.tags), tags_seen, "{sides:?}");
             let found = event.map(|event| (event.item.slug, event.former_slug, event.item.actions));
             let expected = seen.map(|(slug, former, actions): (&str, Option<&str>, _)| {
                 (slug.to_owned(), former.map(ToOwned::to_owned), actions)
@@ -147,6 +169,7 @@ mod tests {
             for access in [Access::Content, Access::Everything] {
                 let event = ContentEvent::of(&change, at(90), seen_at, access).expect("an editor sees every change");
                 assert_eq!((event.item, event.former_slug.as_deref()), (change.item.clone(), Some("old")));
+                assert_eq!(event.tags.len(), 3);
             }
         }
     }

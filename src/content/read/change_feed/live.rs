@@ -11,12 +11,13 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant as Moment, sleep};
 
+use crate::content::cache::Wake;
 use crate::content::error::{ContentError, Result};
 use crate::content::{Content, Reader};
 use crate::keys::{Table, change_log};
 use crate::model::Instant;
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::store::{WriteObserver, WrittenRow};
+use crate::store::WriteObserver;
 use crate::telemetry::with_causes;
 
 use super::event::{Access, Place};
@@ -115,19 +116,6 @@ impl LiveChanges {
                 return Ok(page);
             }
         }
-    }
-}
-
-/// Hears of each write before it can be read.
-struct Wake(watch::Sender<u64>);
-
-impl WriteObserver for Wake {
-    fn will_commit(&self, version: u64, _: Option<&[WrittenRow]>) {
-        self.0.send_replace(version);
-    }
-
-    fn was_reopened(&self) {
-        self.0.send_modify(|_| {});
     }
 }
 

@@ -9,7 +9,7 @@ mod event;
 mod live;
 mod position;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::PoisonError;
 
 use futures_util::future::{try_join, try_join_all};
@@ -18,12 +18,12 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::{self as rows, LogHead, LogItem};
 use crate::content::tables::rows::token::Bytes32;
-use crate::content::write::{KEPT_DAYS, begin_log, days_before};
+use crate::content::write::{KEPT_DAYS, begin_log, days_before, tags_of_post};
 use crate::content::{Content, Reader};
 use crate::keys::change_log::{self, LogKey};
 use crate::keys::{Table, change_log_mark};
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Instant, Post};
+use crate::model::{Instant, Post, WholePost, WholeSitePage};
 use crate::store::{Entity, PAGE_ROWS_MAX, ReadSet, RowRange};
 
 use super::pages::Take;
@@ -137,7 +137,7 @@ struct Read {
 
 /// Posts and pages that were scheduled for an instant that has come, each with its publication if it is published at that instant.
 struct DuePosts {
-    posts: Vec<(Due, Option<ChangedItem>)>,
+    posts: Vec<(Due, Option<LogItem>)>,
     /// Whether these are all of them.
     is_all: bool,
 }
@@ -228,17 +228,24 @@ impl Reader {
     }
 
     /// For each, the publication if the post or page is published at the instant for which it was scheduled. Reads from the store, not from cached values.
-    async fn published_of(&self, due: &[Due]) -> Result<Vec<Option<ChangedItem>>> {
+    async fn published_of(&self, due: &[Due]) -> Result<Vec<Option<LogItem>>> {
         let reads = due.iter().map(|due| async move {
             let Some(id) = &due.id else { return Ok(None) };
-            let (kind, slug, post) = match self.whole_by_id(id).await? {
-                Some(whole) => (KIND_OF_POSTS, whole.post.slug.to_string(), whole.post),
+            let (at, item) = match self.whole_by_id(id).await? {
+                Some(WholePost { post, .. }) => {
+                    let item = published(KIND_OF_POSTS, post.slug.to_string(), &post);
+                    let item = LogItem::of_post(item, None, Some(&post));
+                    (post.published_at, item.with_tags(&BTreeSet::new(), &tags_of_post(&post)))
+                }
                 None => match self.whole_page_by_id(id).await? {
-                    Some(whole) => (KIND_OF_PAGES, whole.page.path.to_string(), whole.page.post),
+                    Some(WholeSitePage { page, .. }) => {
+                        let item = published(KIND_OF_PAGES, page.path.to_string(), &page.post);
+                        (page.post.published_at, LogItem::of_page(item, None, Some(&page)))
+                    }
                     None => return Ok(None),
                 },
             };
-            Ok::<_, ContentError>((post.published_at == Some(due.at)).then(|| published(kind, slug, &post)))
+            Ok::<_, ContentError>((at == Some(due.at)).then_some(item))
         });
         try_join_all(reads).await
     }
@@ -344,7 +351,7 @@ impl PageInProgress {
         let before = self.position.due.clone();
         let DuePosts { posts, is_all } = due;
         for (due, post) in &posts {
-            let last = post.as_ref().and_then(|post| self.last.get(&post.id)).map(|(last, _)| last);
+            let last = post.as_ref().and_then(|post| self.last.get(&post.item.id)).map(|(last, _)| last);
             // Otherwise the post was changed after it was read.
             let is_unchanged = last.is_none_or(|last| last.published_after() == Some(due.at));
             let published = post.as_ref().filter(|_| is_unchanged);
@@ -370,7 +377,7 @@ impl PageInProgress {
     }
 
     /// The posts that have appeared by now, and that a server whose clock is late has scheduled after the scheduled posts were read.
-    fn scheduled_late(&self, due: &[(Due, Option<ChangedItem>)]) -> Vec<ContentEvent> {
+    fn scheduled_late(&self, due: &[(Due, Option<LogItem>)]) -> Vec<ContentEvent> {
         let is_listed = |at: Instant, item: &LogItem| {
             due.iter().any(|(due, _)| due.at == at && due.id.as_ref().is_some_and(|id| id.as_str() == item.item.id))
         };

@@ -1,10 +1,13 @@
 //! Rows of `ChangeLog`: the changes for followers. The rule: an entry says of each post and page when it was published before and after the
 //! change, so that a reader can decide whether the public has seen the change; it holds no text of them.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
+use crate::keys::{Table, site_page, tag};
 use crate::model::{Instant, Post, SitePage};
-use crate::store::{Entity, Properties, StoreError};
+use crate::store::{Entity, Properties, SHOWN_TAGS_MAX, StoreError, Tag};
 
 use super::change::ChangedItem;
 use super::packed::{self, TooLarge};
@@ -57,6 +60,9 @@ pub struct LogItem {
     /// Whether a post or page is only in another group of translations.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_links: bool,
+    /// The tags of the rows of the object, each after `-` if it has such a row only before the change, `+` only after it, or `=` both.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    tags: String,
 }
 
 impl LogItem {
@@ -75,7 +81,8 @@ impl LogItem {
         };
         let only_links = only_links(before.map(|page| &page.post), after.map(|page| &page.post));
         let sides = (before.and_then(public_from), after.and_then(public_from));
-        Self { only_links, ..Self::of_sides(item, path.as_deref(), sides.0, sides.1) }
+        let tags = tag::of_writes([(Table::Pages, site_page::tree())]);
+        Self { only_links, ..Self::of_sides(item, path.as_deref(), sides.0, sides.1) }.with_tags(&tags, &tags)
     }
 
     fn of_sides(item: ChangedItem, former_slug: Option<&str>, was: Option<Instant>, is: Option<Instant>) -> Self {
@@ -84,7 +91,29 @@ impl LogItem {
 
     pub fn of_object(item: ChangedItem, former_slug: Option<&str>) -> Self {
         let former_slug = former_slug.filter(|slug| *slug != item.slug).map(ToOwned::to_owned);
-        Self { item, former_slug, was: None, is: None, only_links: false }
+        Self { item, former_slug, was: None, is: None, only_links: false, tags: String::new() }
+    }
+
+    /// The item of an object whose rows have these tags before and after the change.
+    #[must_use]
+    pub fn with_tags(self, before: &BTreeSet<Tag>, after: &BTreeSet<Tag>) -> Self {
+        let all = BTreeSet::from([Tag::ALL]);
+        let [before, after] = [before, after].map(|side| if side.len() > SHOWN_TAGS_MAX { &all } else { side });
+        let marked = before.union(after).map(|tag| match (before.contains(tag), after.contains(tag)) {
+            (true, true) => format!("={tag}"),
+            (true, false) => format!("-{tag}"),
+            (false, _) => format!("+{tag}"),
+        });
+        Self { tags: marked.collect::<Vec<_>>().join(" "), ..self }
+    }
+
+    /// The tags of the rows that the object has before the change, after it, or both. If they are too many, the tag of every answer.
+    pub fn tags(&self, [before, after]: [bool; 2]) -> Vec<String> {
+        let is_of = |mark| before && mark != '+' || after && mark != '-';
+        let marked = self.tags.split_terminator(' ').filter(|tag| tag.starts_with(is_of));
+        let tags: Vec<String> = marked.map(|tag| tag[1..].to_owned()).collect();
+        let is_coarse = tags.len() > SHOWN_TAGS_MAX || tags.contains(&Tag::ALL.to_string());
+        if is_coarse { vec![Tag::ALL.to_string()] } else { tags }
     }
 
     /// When the post or page was to be published, before the change.
@@ -194,6 +223,10 @@ mod tests {
             LogItem::of_object(item("tag", 2), Some("one")),
         ];
         assert_eq!(items.iter().map(|item| item.former_slug.as_deref()).collect::<Vec<_>>(), [Some("other"), None]);
+        let many: BTreeSet<Tag> = (0..=128).map(|number| Tag::new(b'p', number)).collect();
+        let few: BTreeSet<Tag> = many.iter().copied().take(128).collect();
+        let tagged = items[0].clone().with_tags(&many, &few);
+        assert_eq!((tagged.tags([true, false]), tagged.tags([false, true]).len()), (vec!["tidings".to_owned()], 128));
         let entry = LogEntry { at: at(1), logged_at: at(2), change: "a.b".to_owned(), items };
         let row = stored(entry_row(&entry).expect("a row"));
         assert_eq!(read_entry(&row).expect("an entry"), entry);

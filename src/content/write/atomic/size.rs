@@ -14,8 +14,8 @@ const SMALL_ROW_BYTES: usize = 4 << 10;
 const POINTER_BYTES: usize = 1_280;
 /// The bytes of a character of a key in the payload.
 const KEY_CHARACTER_BYTES: usize = 4;
-/// An upper bound for the record and the log entry of one change, with its row as a scheduled post.
-const RECORD_BYTES: usize = 3 << 10;
+/// An upper bound for the record and the log entry of one change, with its tags and its row as a scheduled post.
+const RECORD_BYTES: usize = 7 << 10;
 
 /// An upper bound for what one change writes.
 #[derive(Debug, Clone, Copy, Default)]

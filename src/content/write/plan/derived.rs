@@ -1,13 +1,17 @@
 //! Rows that follow from a post or term alone. The rule: a change writes exactly what these functions return.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::content::access::secret;
 use crate::content::tables::rows::{lookup as rows, post as post_rows, term};
+use crate::content::write::Partition;
 use crate::keys::change_name::ChangeName;
 use crate::keys::lookup::{self, Lookup};
+use crate::keys::{PostPlace, Table, place, tag, term as term_keys};
 use crate::model::{CreationId, Post, Slug, Term, TermKind};
-use crate::store::{Key, Properties};
+use crate::store::{Key, Properties, Tag};
+
+use super::{lookups, pointers};
 
 /// The content of a row of `PostKeys` for the post that owns it; `None` if the post does not own it.
 pub(crate) fn claim_row(key: &Key, post: &Post) -> Option<Properties> {
@@ -41,6 +45,26 @@ pub(crate) fn term_rows(of: &Term) -> BTreeMap<Slug, DerivedSlugRow> {
         (slug.clone(), DerivedSlugRow { properties, is_listed })
     };
     [first_slug, &of.slug].into_iter().chain(&of.former_slugs).map(row).collect()
+}
+
+/// The tags of all rows of a post: of what a reader sees differently once the post appears, is changed, or is gone.
+pub(in crate::content) fn tags_of_post(post: &Post) -> BTreeSet<Tag> {
+    let place = PostPlace::of(post);
+    let own = [place.whole(&post.slug), place.summary(), place::count(place.partition())];
+    let own = own.into_iter().map(|key| (place.collection.table(), key));
+    // No answer depends on when a post is to be unpublished, which is not public.
+    let end = lookup::by_end(post);
+    let found_by = lookups(post).into_iter().filter(|key| Some(key) != end.as_ref()).map(|key| (Table::PostKeys, key));
+    let index = |slug: &Slug| place::count(term_keys::posts_partition(slug));
+    let listed_by = pointers(post).into_iter().map(|pointer| (Table::PostsBy(pointer.kind), index(&pointer.slug)));
+    let month = Partition::Month(place.collection, place.key.month()).listing();
+    tag::of_writes(own.chain(found_by).chain(listed_by).chain([month]))
+}
+
+/// The tags of all rows of a term.
+pub(in crate::content::write) fn tags_of_term(of: &Term) -> BTreeSet<Tag> {
+    let row = |slug: Slug| (Table::Terms(of.kind()), term_keys::term(&slug));
+    tag::of_writes(term_rows(of).into_keys().map(row))
 }
 
 /// The tag that a change creates with a post. Its creation id follows from the name of the change, so that the plan is pure.

@@ -13,8 +13,8 @@ use crate::store::{Entity, Etag, Key, Properties, StoreError, limits};
 
 mod derived;
 
-pub(super) use derived::new_tag;
-pub(in crate::content) use derived::{claim_row, term_rows};
+pub(in crate::content) use derived::{claim_row, tags_of_post, term_rows};
+pub(super) use derived::{new_tag, tags_of_term};
 
 /// A post as it was read for a change, with the ETag that is the precondition of the change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -116,3 +116,19 @@ test('Relay over graphql-ws', async () => {
   });
   await transport.dispose();
 });
+
+test('a live query by graphql-ws and graphql-sse', async () => {
+  for (const client of [socket(), createSseClient({ url, headers: { authorization } })]) {
+    let published;
+    await new Promise((resolve, reject) => {
+      const next = async ({ data }) => {
+        published ??= publish();
+        // The first answer is of before.
+        if (data.posts.nodes[0].slug === (await published)) resolve(stop());
+      };
+      const query = 'query @live { posts(first: 1) { nodes { slug } } }';
+      const stop = client.subscribe({ query }, { next, error: reject, complete: () => {} });
+    });
+    await client.dispose();
+  }
+});

@@ -59,7 +59,7 @@ fn settings(tag_bytes: usize) -> HttpSettings {
 /// The content of a site whose changes are reported, and a server of it for a CDN.
 fn behind_cdn(site: Site, changes: &Arc<Changes>, tag_bytes: usize) -> (Site, Router) {
     let sink: Arc<dyn ChangeSink> = Arc::<Changes>::clone(changes);
-    let content: Content = site.content.tagging_answers().reporting_changes(sink);
+    let content: Content = site.content.reporting_changes(sink);
     let router = server_with(content.clone().caching_values(VALUE_CACHE_BYTES_MAX), settings(tag_bytes));
     (Site { content, ..site }, router)
 }

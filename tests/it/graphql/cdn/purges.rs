@@ -194,7 +194,7 @@ async fn a_mutation_purges_the_answers_that_show_it_and_no_others() {
     let (purges, sending) = receiver.purges(CdnKind::Fastly);
     let site = Site::in_memory().await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z")), post(2, instant("2026-04-01T00:00:00Z"))]).await;
-    let content = site.content.clone().tagging_answers().reporting_changes(Arc::new(purges));
+    let content = site.content.clone().reporting_changes(Arc::new(purges));
     let router = server_with(content.clone(), settings(4_000));
     let site = Site { content, ..site };
     let tags = async |query: &str| -> BTreeSet<String> {

@@ -3,6 +3,7 @@
 
 mod client;
 mod content;
+mod live;
 mod protocol;
 mod resumed;
 mod server;

@@ -1,0 +1,35 @@
+//! The directive `@live`. The rule: it changes no answer; the transport executes a query that has it again when what it has read has changed.
+
+use std::borrow::Cow;
+
+use async_graphql::parser::types::Directive;
+use async_graphql::registry::{__DirectiveLocation, MetaDirective, Registry};
+use async_graphql::{ContextDirective, CustomDirective, CustomDirectiveFactory, ServerError, ServerResult};
+
+pub(super) const LIVE: &str = "live";
+
+/// Declares the directive. The engine has no macro for a directive of operations.
+pub(super) struct Live;
+
+impl CustomDirectiveFactory for Live {
+    fn name(&self) -> Cow<'static, str> {
+        LIVE.into()
+    }
+
+    fn register(&self, registry: &mut Registry) {
+        let description = "The answer, and then each answer that is different: over Server-Sent Events or a WebSocket.";
+        registry.add_directive(MetaDirective {
+            name: LIVE.to_owned(),
+            description: Some(description.to_owned()),
+            locations: vec![__DirectiveLocation::QUERY],
+            args: Default::default(),
+            is_repeatable: false,
+            visible: None,
+            composable: None,
+        });
+    }
+
+    fn create(&self, _: &ContextDirective<'_>, _: &Directive) -> ServerResult<Box<dyn CustomDirective>> {
+        Err(ServerError::new("`@live` is a directive of queries, not of fields.", None))
+    }
+}

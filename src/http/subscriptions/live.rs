@@ -1,0 +1,142 @@
+//! Live queries: an answer is sent again when it is different. The rule: those with the same rights who ask for the same share each execution; whoever
+//! comes first executes for all, and who takes answers slowly gets only the newest.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use async_graphql::Request as GraphqlRequest;
+use axum::http::{HeaderMap, header};
+use bytes::Bytes;
+use tokio::sync::Mutex as AsyncMutex;
+
+use crate::graphql::cached::{Announcements, Watch, Watches, Watching};
+use crate::graphql::memory::{Charge, OverBudget};
+use crate::graphql::persisted::DocumentHash;
+use crate::http::answer::Answer;
+use crate::http::json::Json;
+use crate::http::request_headers::{COST, EXPLAIN, TAGS};
+
+/// How long a change waits for others, so that several are one execution.
+const PAUSE: Duration = Duration::from_millis(50);
+/// The same for a query of which it is not known what it has read, and at most if what it reads is written all the time.
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+
+/// The last answer. Who holds the lock executes.
+pub(super) type Shared = AsyncMutex<Option<Arc<LiveAnswer>>>;
+
+/// The live queries that clients wait for.
+pub(in crate::http) struct LiveQueries {
+    watches: Option<Arc<Watches>>,
+    shared: Mutex<HashMap<DocumentHash, Weak<Shared>>>,
+}
+
+impl LiveQueries {
+    pub(in crate::http) fn of(announcements: Option<Announcements>) -> Self {
+        Self { watches: announcements.map(|writes| Arc::new(Watches::of(writes))), shared: Mutex::default() }
+    }
+
+    /// Begins to note what a query reads. `None` if no writes are announced.
+    pub(super) fn begin(&self) -> Option<(Arc<Watches>, Watching)> {
+        let watches = self.watches.as_ref()?;
+        Some((Arc::clone(watches), watches.begin()))
+    }
+
+    /// What those share who wait for the same live query; `None` if nobody does.
+    pub(super) fn find(&self, key: &DocumentHash) -> Option<Arc<Shared>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).get(key)?.upgrade()
+    }
+
+    pub(super) fn share(&self, key: DocumentHash) -> Arc<Shared> {
+        let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared) = all.get(&key).and_then(Weak::upgrade) {
+            return shared;
+        }
+        all.retain(|_, shared| shared.strong_count() > 0);
+        let shared = Arc::<Shared>::default();
+        all.insert(key, Arc::downgrade(&shared));
+        shared
+    }
+}
+
+/// What decides the answer to a request: its token, document, operation and variables, and what its headers ask for.
+pub(super) fn key_of(request: &GraphqlRequest, headers: &HeaderMap) -> DocumentHash {
+    let asked = [header::AUTHORIZATION, COST, EXPLAIN, TAGS];
+    let asked = asked.map(|name| headers.get_all(name).iter().map(|value| value.as_bytes()).collect::<Vec<_>>());
+    let extensions: BTreeMap<_, _> = request.extensions.iter().collect();
+    let of_request = (&request.query, &request.operation_name, &request.variables, extensions);
+    DocumentHash::of(&serde_json::to_string(&(of_request, asked)).expect("a request is JSON"))
+}
+
+/// An answer until it may be different.
+pub(super) struct LiveAnswer {
+    text: Bytes,
+    hash: u64,
+    watch: Option<Watch>,
+    pause: Duration,
+    _charge: Charge,
+}
+
+impl LiveAnswer {
+    /// `before`: the last one.
+    pub(super) async fn of(
+        json: &Json,
+        charge: Charge,
+        begun: Option<(Arc<Watches>, Watching)>,
+        before: Option<&Self>,
+    ) -> Result<Arc<Self>, OverBudget> {
+        charge.take(json.length()).await?;
+        let watch = begun.map(|(watches, watching)| watches.watch(watching));
+        let pause = match &watch {
+            Some(watch) if watch.is_exact() && watch.is_current() => PAUSE,
+            Some(watch) if watch.is_exact() => before.map_or(PAUSE, |before| (2 * before.pause).min(PAUSE_MAX)),
+            Some(_) | None => PAUSE_MAX,
+        };
+        Ok(Arc::new(Self { text: json.to_bytes(), hash: json.hash(), watch, pause, _charge: charge }))
+    }
+
+    fn is_current(&self) -> bool {
+        self.watch.as_ref().is_some_and(Watch::is_current)
+    }
+}
+
+/// What a client of a live query has got.
+pub(super) struct Live {
+    pub shared: Arc<Shared>,
+    answer: Arc<LiveAnswer>,
+    /// The hash of the answer that was sent last.
+    sent: Option<u64>,
+}
+
+impl Live {
+    pub(super) fn new(shared: Arc<Shared>, answer: Arc<LiveAnswer>, before: Option<&Self>) -> Self {
+        Self { shared, answer, sent: before.and_then(|before| before.sent) }
+    }
+
+    /// The answer that someone else has got, if it is as it would be now.
+    pub(super) fn current(shared: Arc<Shared>, last: Option<&Arc<LiveAnswer>>, before: Option<&Self>) -> Option<Self> {
+        let answer = last.filter(|answer| answer.is_current())?;
+        Some(Self::new(shared, Arc::clone(answer), before))
+    }
+
+    pub(super) fn answer(&self) -> Answer {
+        Answer::of_text(self.answer.text.clone())
+    }
+
+    /// Whether the answer is another than the one that was sent last. Then it is sent.
+    pub(super) fn is_news(&mut self) -> bool {
+        self.sent.replace(self.answer.hash) != Some(self.answer.hash)
+    }
+
+    /// Waits until the answer may be different.
+    pub(super) async fn wait(&self) {
+        if let Some(watch) = &self.answer.watch {
+            watch.ended().await;
+        }
+    }
+
+    /// How long to wait then for more changes.
+    pub(super) fn pause(&self) -> Duration {
+        self.answer.pause
+    }
+}
