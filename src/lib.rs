@@ -14,12 +14,13 @@
 //!
 //! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `assets`
 //! signs in to a container of Azure through `store/azure`. `telemetry` uses no other module; `cli`, `app`, `config`,
-//! `http`, `graphql`, `loaders`, `ingest`, `purge`, `content` and `store` use it.
+//! `http`, `graphql`, `loaders`, `ingest`, `jobs`, `purge`, `content` and `store` use it.
 //!
 //! | module | purpose | does not |
 //! |---|---|---|
 //! | [`cli`] | a file for each command: arguments become settings | access rows |
-//! | [`app`] | composition: settings → store → content → schema → router → tasks → graceful stop | contain logic of content, GraphQL or HTTP |
+//! | [`app`] | composition: settings → store → content → schema → router → jobs → graceful stop | contain logic of content, GraphQL or HTTP |
+//! | [`jobs`] | the background work of a server, a file for each job | contain logic of content |
 //! | [`config`] | all settings, each defined once; the only reader of the environment and the configuration file | |
 //! | [`telemetry`] | the log, the metrics and the traces | write to the standard output, know the content |
 //! | [`http`] | all routes and layers in one list; bodies, deadlines, connections | use stores or keys |
@@ -63,6 +64,7 @@ pub mod export;
 pub mod graphql;
 pub mod http;
 pub mod ingest;
+pub mod jobs;
 pub mod keys;
 pub mod loaders;
 pub mod oidc;

@@ -19,7 +19,7 @@ pub struct Ban {
     pub because: &'static str,
 }
 
-pub const MODULES: [&str; 19] = [
+pub const MODULES: [&str; 20] = [
     "cli",
     "app",
     "assets",
@@ -36,6 +36,7 @@ pub const MODULES: [&str; 19] = [
     "store",
     "oidc",
     "purge",
+    "jobs",
     "clock",
     "model",
     "testing",
@@ -55,7 +56,9 @@ pub const DEPENDENCIES: &[Rule] = &[
     },
     Rule {
         from: "app/",
-        to: &["assets", "config", "telemetry", "clock", "http", "graphql", "purge", "content", "store", "model"],
+        to: &[
+            "assets", "config", "telemetry", "clock", "http", "graphql", "jobs", "purge", "content", "store", "model",
+        ],
         because: "app composes the modules; they do not know app",
     },
     // Settings are parsed into the types of the modules that use them: a store's settings, the editor's token, the limits of HTTP.
@@ -130,6 +133,11 @@ pub const DEPENDENCIES: &[Rule] = &[
         from: "purge/",
         to: &["content", "clock", "telemetry", "model"],
         because: "purges name what the content reports, and know nothing of answers",
+    },
+    Rule {
+        from: "jobs/",
+        to: &["content", "purge", "telemetry"],
+        because: "a job decides when something is done, and not how",
     },
     Rule { from: "model/", to: &[], because: "the model uses no other module, and is a crate of its own" },
     Rule {
