@@ -62,15 +62,15 @@ pub async fn serve(
     let content = content
         .rendering(serving.rendered_bytes_max, serving.public_url.clone())
         .holding_values(serving.value_bytes_max);
-    let content = content.with_assets(serving.assets.clone());
-    let reads_only = serving.reads_only;
+    let content = content.with_assets(serving.assets.clone()).allowing_hosts(&serving.webhooks_allow);
+    let (reads_only, webhooks) = (serving.reads_only, serving.webhooks_allow.clone());
     let shutdown = shutdown.shared();
     if !reads_only {
         jobs::catch_up(&content, shutdown.clone()).await;
     }
     let routes = build_router(&content, serving, writes.clone());
     let beside = store_folder.as_deref().filter(|_| !reads_only).and_then(|folder| listen_beside(&content, folder));
-    let jobs = Jobs::start(&content, reads_only, purges);
+    let jobs = Jobs::start(&content, reads_only, purges, webhooks);
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
     let measured = Arc::new(Measured::of(content.clone(), store_folder));

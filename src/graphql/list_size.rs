@@ -10,6 +10,7 @@ use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
 use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
+use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
 use crate::model::navigation::ITEMS_MAX;
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 
@@ -48,6 +49,10 @@ pub(super) enum Size {
     Navigation,
     /// One object for each id of an argument.
     Ids,
+    /// All webhooks.
+    Webhooks,
+    /// The deliveries of a webhook.
+    Deliveries,
     /// Months of the archive: those of a century. The server itself counts the months that exist.
     Months,
 }
@@ -70,6 +75,8 @@ impl ListSize {
             Size::ScheduledPages => at_most(SCHEDULED_PAGES_MAX as u64),
             Size::Navigation => at_most(ITEMS_MAX as u64),
             Size::Ids => at_most(NODES_MAX as u64),
+            Size::Webhooks => at_most(WEBHOOKS_MAX as u64),
+            Size::Deliveries => at_most(DELIVERIES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),
         }
     }

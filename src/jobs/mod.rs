@@ -6,17 +6,22 @@ mod purges;
 mod recovery;
 mod retention;
 mod unpublish;
+mod webhooks;
 
 use std::future::Future;
 
 use tokio::task::JoinHandle;
 
 use crate::content::Content;
+use crate::model::AllowedHosts;
 use crate::purge::Purges;
+use crate::telemetry::with_causes;
 
 /// The jobs of a server that runs.
 pub struct Jobs {
     tasks: Vec<JoinHandle<()>>,
+    content: Content,
+    reads_only: bool,
     purges: Option<Purges>,
 }
 
@@ -31,15 +36,17 @@ pub async fn catch_up(content: &Content, shutdown: impl Future<Output = ()>) {
 }
 
 impl Jobs {
-    pub fn start(content: &Content, reads_only: bool, purges: Option<Purges>) -> Self {
+    /// `webhooks`: beyond the public Internet, where webhooks may be.
+    pub fn start(content: &Content, reads_only: bool, purges: Option<Purges>, webhooks: AllowedHosts) -> Self {
         let mut tasks = vec![tokio::spawn(follow::for_ever(content.clone()))];
         if !reads_only {
             tasks.push(tokio::spawn(recovery::for_ever(content.clone())));
             tasks.push(tokio::spawn(retention::for_ever(content.clone())));
             tasks.push(tokio::spawn(unpublish::for_ever(content.clone())));
+            tasks.push(tokio::spawn(webhooks::for_ever(content.clone(), webhooks)));
         }
         tasks.extend(purges.clone().map(|purges| tokio::spawn(purges::for_ever(purges))));
-        Self { tasks, purges }
+        Self { tasks, content: content.clone(), reads_only, purges }
     }
 
     /// Returns when no job uses the store any more.
@@ -48,6 +55,11 @@ impl Jobs {
         for task in self.tasks {
             // Aborted.
             let _ = task.await;
+        }
+        if !self.reads_only
+            && let Err(error) = self.content.release_webhooks().await
+        {
+            tracing::warn!(error = with_causes(&error), "webhook.not_delivered");
         }
         if let Some(purges) = self.purges {
             purges.finish().await;

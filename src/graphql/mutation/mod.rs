@@ -10,6 +10,7 @@ mod previews;
 mod terms;
 mod tokens;
 mod user_errors;
+mod webhooks;
 
 use async_graphql::{Context, MergedObject, Object};
 
@@ -17,6 +18,7 @@ use self::assets::{UpdateAssetInput, UpdateAssetPayload};
 use self::bulk::BulkMutation;
 use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
+use self::webhooks::WebhookMutation;
 use crate::content::access::{Previews, Tokens};
 use crate::content::assets::AssetEditor;
 use crate::content::editor::PageChanges;
@@ -50,7 +52,7 @@ pub(super) use payloads::PostPayload;
 /// All write operations. Each requires a token as `Authorization: Bearer`, and changes everything that it says or nothing (but see docs/writing.md for large
 /// merges). What a person can correct is in `userErrors`; a field is null only if `errors` has an entry with its path (docs/errors.md).
 #[derive(MergedObject, Default)]
-pub struct Mutation(MainMutation, BulkMutation);
+pub struct Mutation(MainMutation, BulkMutation, WebhookMutation);
 
 #[derive(Default)]
 struct MainMutation;

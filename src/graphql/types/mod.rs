@@ -20,3 +20,4 @@ pub mod site;
 pub mod term;
 pub mod token;
 pub mod translation;
+pub mod webhook;

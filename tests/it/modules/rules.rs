@@ -19,7 +19,7 @@ pub struct Ban {
     pub because: &'static str,
 }
 
-pub const MODULES: [&str; 20] = [
+pub const MODULES: [&str; 21] = [
     "cli",
     "app",
     "assets",
@@ -36,6 +36,7 @@ pub const MODULES: [&str; 20] = [
     "store",
     "oidc",
     "purge",
+    "webhooks",
     "jobs",
     "clock",
     "model",
@@ -57,7 +58,17 @@ pub const DEPENDENCIES: &[Rule] = &[
     Rule {
         from: "app/",
         to: &[
-            "assets", "config", "telemetry", "clock", "http", "graphql", "jobs", "purge", "content", "store", "model",
+            "assets",
+            "config",
+            "telemetry",
+            "clock",
+            "http",
+            "graphql",
+            "jobs",
+            "purge",
+            "content",
+            "store",
+            "model",
         ],
         because: "app composes the modules; they do not know app",
     },
@@ -135,8 +146,13 @@ pub const DEPENDENCIES: &[Rule] = &[
         because: "purges name what the content reports, and know nothing of answers",
     },
     Rule {
+        from: "webhooks/",
+        to: &["content", "model"],
+        because: "it sends what content has signed, and knows nothing of rows",
+    },
+    Rule {
         from: "jobs/",
-        to: &["content", "purge", "telemetry"],
+        to: &["content", "purge", "webhooks", "telemetry", "model"],
         because: "a job decides when something is done, and not how",
     },
     Rule { from: "model/", to: &[], because: "the model uses no other module, and is a crate of its own" },
@@ -174,9 +190,9 @@ pub const BANS: &[Ban] = &[
     },
     Ban {
         within: &[""],
-        except: &["store/azure/", "assets/cloud/http.rs", "oidc/", "purge/", "telemetry/traces.rs"],
+        except: &["store/azure/", "assets/cloud/http.rs", "oidc/", "purge/", "telemetry/traces.rs", "webhooks/"],
         words: &["reqwest"],
-        because: "the server calls only its storage, its identity provider, its CDN and its trace receiver",
+        because: "the server calls only its storage, its identity provider, its CDN, its trace receiver and its webhooks",
     },
     Ban {
         within: &[""],
