@@ -61,7 +61,7 @@ pub async fn serve(
     let content = behind_cdn(content, &serving.http);
     let content = content
         .rendering(serving.rendered_bytes_max, serving.public_url.clone())
-        .holding_values(serving.value_bytes_max);
+        .caching_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone()).allowing_hosts(&serving.webhooks_allow);
     let (reads_only, webhooks) = (serving.reads_only, serving.webhooks_allow.clone());
     let shutdown = shutdown.shared();

@@ -24,10 +24,10 @@ pub(crate) use crate::content::tables::rows::change::{
 };
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use categories::{ChildCategories, ChildCategoriesPage};
-pub(in crate::content) use change_feed::{DeliveredEvent, DeliveredPage, LiveFeed};
 pub(crate) use change_feed::{
     ChangesPage, ContentEvent, DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, Ended, LiveChanges, PASSING_READS_MAX,
 };
+pub(in crate::content) use change_feed::{DeliveredEvent, DeliveredPage, LiveFeed};
 pub(crate) use posts_at::DetailsPlace;
 pub(in crate::content) use reader::Previewed;
 pub use reader::Reader;

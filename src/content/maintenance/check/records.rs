@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use crate::content::error::Result;
 use crate::content::tables::Scan;
-use crate::content::webhooks::Webhook;
 use crate::content::tables::rows::{
     asset, change, change_log as log_rows, idempotency as used_keys, post, token as tokens, webhook as webhooks,
 };
+use crate::content::webhooks::Webhook;
 use crate::keys::asset::{self as asset_keys, AssetRow};
 use crate::keys::change_log::{self, LogKey};
 use crate::keys::{Table, history, idempotency, lookup, site_page as page_keys, token, webhook};

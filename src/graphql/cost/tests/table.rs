@@ -64,7 +64,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("CreateTagPayload", &["tag"]),
     ("CreateTokenPayload", &["secret", "token"]),
     ("CreateWebhookPayload", &["secret", "webhook"]),
-    ("DearestField", &["path", "requests"]),
+    ("ExpensiveField", &["path", "requests"]),
     ("DeletePayload", &["deletedId"]),
     ("DeletePostsPayload", &["deletedIds"]),
     ("Enclosure", &["url", "byteSize", "contentType"]),
@@ -81,7 +81,17 @@ const FREE: &[(&str, &[&str])] = &[
     ("OpenGraphImage", &["url", "width", "height", "alt"]),
     (
         "OperationCost",
-        &["requests", "pointReads", "rangeReads", "transactions", "rows", "roundTrips", "values", "limit", "dearest"],
+        &[
+            "requests",
+            "pointReads",
+            "rangeReads",
+            "transactions",
+            "rows",
+            "roundTrips",
+            "values",
+            "limit",
+            "mostExpensive",
+        ],
     ),
     (
         "Page",
