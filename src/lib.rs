@@ -12,14 +12,16 @@
 //!              └→ import
 //! ```
 //!
-//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `assets`
-//! signs in to a container of Azure through `store/azure`. `telemetry` uses no other module; `cli`, `app`, `config`,
-//! `http`, `graphql`, `loaders`, `ingest`, `purge`, `content` and `store` use it.
+//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `app`
+//! starts `jobs`, which use `content`, `purge` and `webhooks`; these two use `content`. `assets` signs in to a container of
+//! Azure through `store/azure`. `telemetry` uses no other module; `cli`, `app`, `config`,
+//! `http`, `graphql`, `loaders`, `ingest`, `jobs`, `purge`, `content` and `store` use it.
 //!
 //! | module | purpose | does not |
 //! |---|---|---|
 //! | [`cli`] | a file for each command: arguments become settings | access rows |
-//! | [`app`] | composition: settings → store → content → schema → router → tasks → graceful stop | contain logic of content, GraphQL or HTTP |
+//! | [`app`] | composition: settings → store → content → schema → router → jobs → graceful stop | contain logic of content, GraphQL or HTTP |
+//! | [`jobs`] | the background work of a server, a file for each job | contain logic of content |
 //! | [`config`] | all settings, each defined once; the only reader of the environment and the configuration file | |
 //! | [`telemetry`] | the log, the metrics and the traces | write to the standard output, know the content |
 //! | [`http`] | all routes and layers in one list; bodies, deadlines, connections | use stores or keys |
@@ -32,6 +34,7 @@
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |
 //! | [`purge`] | purges of a CDN by the tags of what was changed | know answers, keep a write waiting |
+//! | [`webhooks`] | requests to the endpoints of webhooks, to allowed addresses only | know rows, or decide what is sent and when |
 //! | [`oidc`] | verification of the JWTs of an OpenID provider | know content, or decide what a subject may do |
 //! | [`clock`] | the only reader of the time | |
 //! | [`testing`] | what tests, benchmarks and fuzz targets use of the modules inside `content` | serve any module |
@@ -63,6 +66,7 @@ pub mod export;
 pub mod graphql;
 pub mod http;
 pub mod ingest;
+pub mod jobs;
 pub mod keys;
 pub mod loaders;
 pub mod oidc;
@@ -70,3 +74,4 @@ pub mod purge;
 pub mod store;
 pub mod telemetry;
 pub mod testing;
+pub mod webhooks;

@@ -1,5 +1,5 @@
-//! Composition: settings → store → content → schema → router → tasks → graceful stop. The rule: only this module connects the others; it decides
-//! how a store is opened and how often background tasks run, and contains no logic of content, GraphQL or HTTP.
+//! Composition: settings → store → content → schema → router → jobs → graceful stop. The rule: only this module connects the others; it decides
+//! how a store is opened, and contains no logic of content, GraphQL or HTTP.
 
 mod measured;
 mod open;
@@ -20,10 +20,10 @@ use crate::content::Content;
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
+use crate::jobs::{self, Jobs};
 use crate::model::Instant;
-use crate::purge::Purges;
 use crate::store::SocketServer;
-use crate::telemetry::{metrics, with_causes};
+use crate::telemetry::metrics;
 
 pub use crate::config::Serving;
 pub use open::{
@@ -33,12 +33,6 @@ pub use open::{
 
 /// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
-/// How often a server looks for pictures whose addition or deletion another server or a failure of its own left unfinished.
-const RECOVER_EVERY: Duration = Duration::from_secs(60);
-/// How soon a server learns of the end of a publication that another process has set.
-const LOOK_FOR_ENDS_EVERY: Duration = Duration::from_secs(5);
-/// Recoveries between two deletions of expired rows: once a day.
-const RECOVERIES_PER_DAY: u64 = 24 * 60;
 
 /// The time, for a source that is read before a store is open.
 pub fn now() -> Instant {
@@ -68,27 +62,15 @@ pub async fn serve(
     let content = content
         .rendering(serving.rendered_bytes_max, serving.public_url.clone())
         .caching_values(serving.value_bytes_max);
-    let content = content.with_assets(serving.assets.clone());
-    let reads_only = serving.reads_only;
-    if !reads_only && let Err(error) = content.recover_assets().await {
-        tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
-    }
+    let content = content.with_assets(serving.assets.clone()).allowing_hosts(&serving.webhooks_allow);
+    let (reads_only, webhooks) = (serving.reads_only, serving.webhooks_allow.clone());
     let shutdown = shutdown.shared();
     if !reads_only {
-        // Thousands can be due after a time without a server.
-        tokio::select! {
-            _ = unpublish_due(&content) => {}
-            () = shutdown.clone() => {}
-        }
+        jobs::catch_up(&content, shutdown.clone()).await;
     }
     let routes = build_router(&content, serving, writes.clone());
     let beside = store_folder.as_deref().filter(|_| !reads_only).and_then(|folder| listen_beside(&content, folder));
-    let (recovered, ended) = (content.clone(), content.clone());
-    let recovering = (!reads_only)
-        .then(|| tokio::spawn(async { tokio::join!(recover_for_ever(recovered), unpublish_for_ever(ended)) }));
-    let followed = content.clone();
-    let following = tokio::spawn(async move { tokio::join!(followed.follow_writes(), followed.follow_changes()) });
-    let purging = purges.clone().map(|purges| tokio::spawn(purge_for_ever(purges)));
+    let jobs = Jobs::start(&content, reads_only, purges, webhooks);
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
     let measured = Arc::new(Measured::of(content.clone(), store_folder));
@@ -103,17 +85,8 @@ pub async fn serve(
     }
     // Last, so that the stop itself can be monitored.
     serving_metrics.inspect(tokio::task::JoinHandle::abort);
-    let recovering = recovering.inspect(tokio::task::JoinHandle::abort);
-    following.abort();
-    // The task releases its store before the process reports that it has stopped.
-    if let Some(recovering) = recovering {
-        let _ = recovering.await;
-    }
-    let _ = following.await;
-    purging.inspect(tokio::task::JoinHandle::abort);
-    if let Some(purges) = purges {
-        purges.finish().await;
-    }
+    // The jobs release the store before the process reports that it has stopped.
+    jobs.stop().await;
     stopped
 }
 
@@ -130,12 +103,6 @@ fn behind_cdn(content: Content, http: &HttpSettings) -> Content {
         Some(purges) => content.reporting_changes(Arc::new(purges.clone())),
         None => content,
     }
-}
-
-/// Purges everything first, because it is not known what was written and not purged before this process began.
-async fn purge_for_ever(purges: Purges) {
-    purges.purge_everything();
-    purges.send_for_ever().await;
 }
 
 async fn serve_metrics(listener: TcpListener, measured: Arc<Measured>, limits: ServerLimits) {
@@ -163,52 +130,4 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
     });
     let http = HttpSettings { assets: serving.assets, ..serving.http };
     router(Arc::new(service), readiness, writes, http)
-}
-
-async fn delete_incomplete_assets(content: &Content) {
-    match content.delete_incomplete_assets().await {
-        Ok(0) => {}
-        Ok(deleted) => tracing::info!(deleted, "assets.incomplete_deleted"),
-        Err(error) => tracing::warn!(%error, "assets.recovery_failed"),
-    }
-}
-
-/// Returns when to call it again.
-async fn unpublish_due(content: &Content) -> Duration {
-    match content.unpublish_due().await {
-        Ok(next) => next.map_or(LOOK_FOR_ENDS_EVERY, |next| next.min(LOOK_FOR_ENDS_EVERY)),
-        Err(error) => {
-            tracing::warn!(error = with_causes(&error), "write.not_unpublished");
-            LOOK_FOR_ENDS_EVERY
-        }
-    }
-}
-
-async fn unpublish_for_ever(content: Content) {
-    loop {
-        let wait = unpublish_due(&content).await;
-        tokio::time::sleep(wait).await;
-    }
-}
-
-async fn recover_for_ever(content: Content) {
-    for minutes in 0_u64.. {
-        tokio::time::sleep(RECOVER_EVERY).await;
-        if let Err(error) = content.recover_assets_of_others().await {
-            tracing::warn!(error = with_causes(&error), "assets.recovery_failed");
-        }
-        if !content.is_alone()
-            && let Err(error) = content.refresh_field_indexes().await
-        {
-            tracing::warn!(%error, "store.indexes_not_read");
-        }
-        if minutes.is_multiple_of(RECOVERIES_PER_DAY) {
-            delete_incomplete_assets(&content).await;
-        }
-        if minutes.is_multiple_of(RECOVERIES_PER_DAY)
-            && let Err(error) = content.delete_old().await
-        {
-            tracing::warn!(%error, "write.old_rows_kept");
-        }
-    }
 }

@@ -10,6 +10,7 @@ mod output;
 mod schema;
 mod serve;
 mod token;
+mod webhook;
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -42,6 +43,7 @@ enum Command {
     Check(check::Check),
     Schema(schema::PrintSchema),
     Token(token::TokenCommand),
+    Webhook(webhook::WebhookCommand),
     Man(install::PrintMan),
     Completions(install::PrintCompletions),
 }
@@ -90,6 +92,7 @@ impl Command {
             Self::Check(check) => check.run(sources).await,
             Self::Schema(schema) => schema.run(sources),
             Self::Token(token) => token.run(sources).await,
+            Self::Webhook(webhook) => webhook.run(sources).await,
             Self::Man(man) => man.run(),
             Self::Completions(completions) => completions.run(),
         }

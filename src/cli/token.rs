@@ -10,6 +10,7 @@ use crate::app::{self, Missing};
 use crate::config::Sources;
 use crate::content::access::{NewToken, Previews, Tokens, operator};
 use crate::content::commands::UserError;
+use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, NodeId, Role, Token, TokenId};
 
 use super::flags::{Flags, OfStore};
@@ -121,7 +122,7 @@ fn line(token: &Token, now: Instant) -> String {
 }
 
 /// An instant without fractions of a second.
-fn seconds(at: Instant) -> String {
+pub(super) fn seconds(at: Instant) -> String {
     let text = at.to_string();
     text.split_once('.').map_or(text.clone(), |(seconds, _)| format!("{seconds}Z"))
 }
@@ -145,18 +146,18 @@ fn node_id(id: String) -> String {
 }
 
 /// The messages in one line.
-fn in_words(errors: Vec<UserError>) -> CommandError {
+pub(super) fn in_words(errors: Vec<UserError>) -> CommandError {
     let messages: Vec<String> = errors.into_iter().map(|error| error.message).collect();
     messages.join("; ").into()
 }
 
 /// How long a token is valid, in minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Lifetime(u32);
+pub(super) struct Lifetime(u32);
 
 #[derive(Debug, thiserror::Error)]
 #[error("write a number and m, h, d or w, such as 90d for ninety days")]
-struct BadLifetime;
+pub(super) struct BadLifetime;
 
 impl FromStr for Lifetime {
     type Err = BadLifetime;
@@ -178,6 +179,10 @@ impl FromStr for Lifetime {
 impl Lifetime {
     fn after(self, now: Instant) -> Result<Instant, BadLifetime> {
         now.after_minutes(self.0).ok_or(BadLifetime)
+    }
+
+    pub(super) fn before(self, now: Instant) -> Result<Instant, BadLifetime> {
+        Instant::from_ticks(now.ticks() - i64::from(self.0) * 60 * TICKS_PER_SECOND).ok_or(BadLifetime)
     }
 }
 

@@ -6,8 +6,8 @@ use crate::assets::AssetLibrary;
 use crate::graphql::access::SignIn;
 use crate::graphql::fair_use::FairUseSettings;
 use crate::http::{HttpSettings, ServerLimits};
-use crate::model::SiteFields;
 use crate::model::site::{SitePaths, SiteUrl};
+use crate::model::{AllowedHosts, SiteFields};
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
@@ -57,6 +57,8 @@ pub struct Serving {
     pub rendered_bytes_max: usize,
     /// Bytes of values that are cached.
     pub value_bytes_max: usize,
+    /// Beyond the public Internet, where webhooks may be.
+    pub webhooks_allow: AllowedHosts,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
@@ -99,6 +101,7 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
         fair_use: fair_use::fair_use(settings)?,
         rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
         value_bytes_max: limits::value_cache_bytes(settings)?,
+        webhooks_allow: AllowedHosts(settings.list(&table::webhooks::ALLOW)?),
         http: limits::http(settings, fields)?,
         server: limits::server(settings)?,
     })

@@ -1,7 +1,7 @@
 //! The lines in the server's log about changes. The rule: each change writes one line with the actor, the action, and the ids, slugs and names
 //! of what was changed, but no content of a post.
 
-use crate::model::{Actor, AssetHash, Post, SitePage, Term, Token};
+use crate::model::{Actor, AssetHash, Post, SitePage, Term, Token, WebhookId};
 
 use super::tables::rows::change::KIND_OF_PAGES;
 use super::write::Change;
@@ -80,4 +80,8 @@ pub(super) fn log_preview_of_page(actor: &Actor, page: &SitePage) {
 
 pub(super) fn log_previews_revoked(actor: &Actor) {
     tracing::info!(actor = actor.name, role = %actor.role, action = "revoke_previews", "content.changed");
+}
+
+pub(super) fn log_webhook(actor: &Actor, action: &'static str, webhook: &WebhookId) {
+    tracing::info!(actor = actor.name, role = %actor.role, action, webhook = webhook.as_str(), "content.changed");
 }

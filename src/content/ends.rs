@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::keys::site_page::PageRow;
 use crate::keys::{Table, lookup, site_page};
-use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, PostId, WholeSitePage};
 use crate::store::{Key, PAGE_ROWS_MAX, RowRange};
 
@@ -40,7 +39,7 @@ impl Content {
             return Err(error);
         }
         let next = [next_post, next_page].into_iter().flatten().min();
-        Ok(next.map(|at| until(self.clock.now(), at)))
+        Ok(next.map(|at| self.clock.now().until(at)))
     }
 
     /// Those that are due, and the instant of the next one.
@@ -111,10 +110,4 @@ fn end_of_page(key: &Key) -> Option<(Instant, PostId)> {
         PageRow::End(at, id) => Some((at, id)),
         _ => None,
     }
-}
-
-/// Rounded up to the millisecond.
-fn until(now: Instant, at: Instant) -> Duration {
-    let ticks = at.ticks().saturating_sub(now.ticks()).max(0);
-    Duration::from_millis((ticks / (TICKS_PER_SECOND / 1_000)).unsigned_abs() + 1)
 }

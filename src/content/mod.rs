@@ -14,6 +14,7 @@ pub(crate) mod maintenance;
 mod random;
 pub(crate) mod read;
 pub(crate) mod tables;
+pub mod webhooks;
 pub(crate) mod write;
 
 use std::path::Path;
@@ -32,7 +33,7 @@ use crate::assets::AssetLibrary;
 use crate::clock::Clock;
 use crate::keys::Table;
 use crate::model::site::SiteUrl;
-use crate::model::{IndexedFields, SiteFields};
+use crate::model::{AllowedHosts, IndexedFields, Instant, SiteFields, WebhookId};
 use crate::store::log::TRUSTED_FOR;
 use crate::store::{CountingStore, Key, LogSettings, ReportingStore, SocketServer, Store, WriteReport};
 use access::TokenCache;
@@ -69,6 +70,10 @@ pub struct Content {
     live: Arc<LiveFeed>,
     clock: Clock,
     sharing: Sharing,
+    /// Beyond the public Internet, where webhooks may be.
+    allowed_hosts: Arc<AllowedHosts>,
+    /// This process among those that send to webhooks.
+    sender_name: Arc<str>,
     field_indexes: Arc<FieldIndexes>,
     /// The declared fields. They decide what is accepted, shown and indexed; the store can hold other fields too.
     fields: SiteFields,
@@ -95,7 +100,7 @@ impl WriteReport for CachesOfWritten {
 /// changes of drafts.
 pub fn has_secret_keys(table: &str) -> bool {
     let table = Table::ALL.into_iter().find(|known| known.name() == table);
-    table.is_some_and(|table| matches!(table, Table::Tokens | Table::Idempotency | Table::ChangeLog))
+    table.is_some_and(|table| matches!(table, Table::Tokens | Table::Webhooks | Table::Idempotency | Table::ChangeLog))
 }
 
 /// Longer than any upload, and than the clocks of two machines differ.
@@ -118,6 +123,9 @@ impl Content {
         };
         let tokens = Arc::new(TokenCache::new(age_max));
         let renderer = Arc::new(Renderer::default());
+        // That of a store file is always the same, so a server that was killed goes on at once.
+        let random = if sharing == Sharing::Alone { 0 } else { random::bits()? };
+        let sender_name = WebhookId::new(Instant::MIN, random);
         Ok(Self {
             store,
             partition_catalogs: Arc::new(PartitionCatalogs::new(age_max)),
@@ -129,6 +137,8 @@ impl Content {
             live: Arc::default(),
             clock,
             sharing,
+            allowed_hosts: Arc::default(),
+            sender_name: sender_name.as_str().into(),
             field_indexes: Arc::default(),
             fields: SiteFields::default(),
             declared_indexes: IndexedFields::default(),
@@ -161,6 +171,11 @@ impl Content {
     #[must_use]
     pub fn with_fields(self, fields: SiteFields) -> Self {
         Self { declared_indexes: fields.indexed(), fields, ..self }
+    }
+
+    #[must_use]
+    pub fn allowing_hosts(self, hosts: &AllowedHosts) -> Self {
+        Self { allowed_hosts: Arc::new(hosts.clone()), ..self }
     }
 
     pub fn fields(&self) -> &SiteFields {

@@ -11,6 +11,7 @@ use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::content::read::pages::total::LANGUAGES_MAX;
+use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
 use crate::model::navigation::ITEMS_MAX;
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 
@@ -51,6 +52,10 @@ pub(super) enum Size {
     Languages,
     /// One object for each id of an argument.
     Ids,
+    /// All webhooks.
+    Webhooks,
+    /// The deliveries of a webhook.
+    Deliveries,
     /// Months of the archive: those of a century. The server itself counts the months that exist.
     Months,
 }
@@ -74,6 +79,8 @@ impl ListSize {
             Size::Navigation => at_most(ITEMS_MAX as u64),
             Size::Languages => at_most(LANGUAGES_MAX as u64),
             Size::Ids => at_most(NODES_MAX as u64),
+            Size::Webhooks => at_most(WEBHOOKS_MAX as u64),
+            Size::Deliveries => at_most(DELIVERIES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),
         }
     }

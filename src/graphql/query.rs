@@ -32,6 +32,7 @@ use super::types::post::PostObject;
 use super::types::site::Site;
 use super::types::term::{Author, Category, Series, Tag, find as term};
 use super::types::token::{TokenConnection, Viewer};
+use super::types::webhook::{self, Webhook};
 use super::{access, context, order};
 
 pub struct Query;
@@ -341,6 +342,12 @@ impl Query {
         #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
     ) -> Result<Option<TokenConnection>> {
         TokenConnection::read(ctx, Paging { first, after, last, before }).await.map(Some)
+    }
+
+    /// The webhooks of this site, the oldest first; `node` finds one. Requires the role ADMIN.
+    #[graphql(directive = ListSize::apply(Size::Webhooks))]
+    async fn webhooks(&self, ctx: &Context<'_>) -> Result<Option<Vec<Webhook>>> {
+        Ok(Some(webhook::webhooks(ctx)?.list().await?.into_iter().map(Webhook).collect()))
     }
 
     /// Null if it does not exist. As `node`, but the fields of an `Asset` need no fragment.

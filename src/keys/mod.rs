@@ -16,6 +16,7 @@
 //! | `ChangeLog` | [`log`](change_log) | `head`, `log-` and a sequence number, `due-` and an instant with the id of a post or page |
 //! | `Log` | `log` | on tables, of [`store::log`](crate::store::log): `!head`, `e-` and a number, `d-` with an instant, an id and a part |
 //! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
+//! | `Webhooks` | [`webhooks`](webhook) | the webhook's id, `!sender` |
 //! | `Pages` | [`pages`](site_page) | `!tree`, `i-{id}`, `p-{path}`, `c-…` and `d-…` for the children of a page, `s-…` for those that are scheduled |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
 //! | `Assets` | [`assets`](asset) | `h-{hash}`, `p-{hash}`, `t-{inverted ticks}-{hash}` |
@@ -37,6 +38,7 @@ pub mod term;
 pub mod time;
 pub mod token;
 pub mod translation;
+pub mod webhook;
 
 pub use place::{Collection, PostPlace};
 pub use table::Table;

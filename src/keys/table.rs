@@ -19,6 +19,8 @@ pub enum Table {
     /// The committed changes in their order, for followers.
     ChangeLog,
     Tokens,
+    /// The endpoints to which changes are sent, and which server sends them.
+    Webhooks,
     /// Which post or page was created with an idempotency key.
     Idempotency,
     /// The pictures and files of the site.
@@ -65,6 +67,7 @@ tables! {
     (Self::Changes) "Changes",
     (Self::ChangeLog) "ChangeLog",
     (Self::Tokens) "Tokens",
+    (Self::Webhooks) "Webhooks",
     (Self::Idempotency) "Idempotency",
     (Self::Assets) "Assets",
     (Self::Pages) "Pages",

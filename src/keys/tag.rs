@@ -41,7 +41,9 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
             Some(row) if row.starts_with("h-") => tag(b'a', &[row]),
             _ => tag(b'a', &[]),
         }),
-        Table::Revisions | Table::Changes | Table::Tokens | Table::Idempotency | Table::Log => Some(Tag::POSTS),
+        Table::Revisions | Table::Changes | Table::Tokens | Table::Webhooks | Table::Idempotency | Table::Log => {
+            Some(Tag::POSTS)
+        }
     }
 }
 
@@ -61,6 +63,7 @@ pub fn of_write(table: &str, partition: &str, row: &str, into: &mut Vec<Tag>) {
         | Table::Changes
         | Table::ChangeLog
         | Table::Tokens
+        | Table::Webhooks
         | Table::Idempotency
         | Table::Log => {
             return;

@@ -24,7 +24,7 @@ static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 pub struct PartitionMark(u64);
 
 impl PartitionMark {
-    fn of(table: &str, partition: &str) -> Self {
+    pub fn of(table: &str, partition: &str) -> Self {
         Self(HASHER.hash_one((table, partition)))
     }
 }

@@ -19,4 +19,5 @@ mod repair;
 mod schema;
 mod store;
 mod support;
+mod webhooks;
 mod write;

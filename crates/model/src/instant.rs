@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike, Utc};
 
@@ -52,6 +53,19 @@ impl Instant {
     /// `None` if the result is after the last instant.
     pub fn after_minutes(self, minutes: u32) -> Option<Self> {
         Self::from_ticks(self.ticks().checked_add(i64::from(minutes) * 60 * 10_000_000)?)
+    }
+
+    /// The last instant if the result is after it.
+    #[must_use]
+    pub fn plus(self, time: Duration) -> Self {
+        let ticks = i64::try_from(time.as_nanos() / 100).unwrap_or(TICKS_MAX);
+        Self(self.0.saturating_add(ticks).min(TICKS_MAX))
+    }
+
+    /// How long it takes from this instant to a later one, rounded up to the millisecond.
+    pub fn until(self, later: Self) -> Duration {
+        let ticks = later.0.saturating_sub(self.0).max(0);
+        Duration::from_millis(ticks.unsigned_abs().div_ceil(TICKS_PER_MILLISECOND.unsigned_abs()))
     }
 
     /// `None` outside of the years 1 to 9999. Truncates to a tick.

@@ -3,6 +3,7 @@
 
 pub mod actor;
 pub mod actor_snapshot;
+pub mod allowed_hosts;
 mod as_text;
 pub mod asset;
 pub mod broken_link;
@@ -50,6 +51,7 @@ pub mod words;
 
 pub use actor::{Actor, ActorKind, Role};
 pub use actor_snapshot::ActorSnapshot;
+pub use allowed_hosts::{AllowedHost, AllowedHosts, NotAllowed};
 pub use asset::{Asset, AssetFacts, AssetFormat, AssetHash, AssetKind, AssetName, FocalPoint, ImageFacts};
 pub use broken_link::{BrokenLink, LinkSource};
 pub use category_tree::{BadParent, CategoryEntry, CategoryPlace, CategoryTree};
@@ -72,4 +74,4 @@ pub use site_page::{SitePage, WholeSitePage};
 pub use slug::Slug;
 pub use term::{Term, TermId, TermKind};
 pub use time_zone::TimeZone;
-pub use token::{Token, TokenId};
+pub use token::{Token, TokenId, WebhookId};

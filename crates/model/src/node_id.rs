@@ -1,7 +1,7 @@
 //! The ids for clients, by Relay's "GraphQL Global Object Identification Specification". The rule: an id contains the kind of its object, so `node`
 //! needs no search, and no two objects ever have the same id.
 //!
-//! The ids are `post-{post id}`, `revision-{post id}-{version}`, `token-{token id}`, `change-{row}-{index}`, `page-{page id}`, `asset-{hash}` and,
+//! The ids are `post-{post id}`, `revision-{post id}-{version}`, `token-{token id}`, `webhook-{webhook id}`, `change-{row}-{index}`, `page-{page id}`, `asset-{hash}` and,
 //! for a term, `{kind}-{creation id}{base64url of the first slug}`. The last two parts together are the base64url of some bytes, so an id has one
 //! spelling. Clients must treat ids as opaque.
 
@@ -16,7 +16,7 @@ use super::change_id::ChangeId;
 use super::post::{CreationId, POST_ID_CHARS, PostId};
 use super::slug::Slug;
 use super::term::{TermId, TermKind};
-use super::token::TokenId;
+use super::token::{TokenId, WebhookId};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NodeId {
@@ -26,6 +26,7 @@ pub enum NodeId {
     /// A version of a post.
     Revision(PostId, i32),
     Token(TokenId),
+    Webhook(WebhookId),
     /// An entry of the audit log.
     Change(ChangeId),
     Asset(AssetHash),
@@ -46,6 +47,7 @@ impl fmt::Display for NodeId {
             Self::Revision(id, version) => write!(f, "revision-{id}-{version}"),
             Self::Term(id) => id.fmt(f),
             Self::Token(id) => write!(f, "token-{id}"),
+            Self::Webhook(id) => write!(f, "webhook-{id}"),
             Self::Change(id) => write!(f, "change-{id}"),
             Self::Asset(hash) => write!(f, "asset-{hash}"),
         }
@@ -70,6 +72,7 @@ impl FromStr for NodeId {
             "post" => rest.parse().map(Self::Post).map_err(|_| ()),
             "page" => rest.parse().map(Self::Page).map_err(|_| ()),
             "token" => rest.parse().map(Self::Token).map_err(|_| ()),
+            "webhook" => rest.parse().map(Self::Webhook).map_err(|_| ()),
             "asset" => rest.parse().map(Self::Asset).map_err(|_| ()),
             "change" => rest.parse().map(Self::Change).map_err(|_| ()),
             "revision" => {
@@ -103,6 +106,7 @@ mod tests {
             "category-zzzzzzzzzzzzYQ",
             "revision-0123456789ab-17",
             "token-0123456789yz",
+            "webhook-0123456789yz",
             "change-2516238943999999999-0123456789ab-0",
             "asset-0123456789abcdef0123456789abcdef01234567",
         ] {

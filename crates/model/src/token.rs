@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use compact_str::CompactString;
+use serde::{Deserialize, Serialize};
 
 use super::actor::Role;
 use super::hex;
@@ -24,8 +25,11 @@ pub const TOKENS_MAX: usize = 1_000;
 const SECOND_CHARS: usize = 7;
 
 /// 12 characters of `[0-9a-z]` that begin with the second of creation, so ids sort by creation. It is not secret.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TokenId(CompactString);
+
+/// The id of a webhook has the same form.
+pub type WebhookId = TokenId;
 
 impl TokenId {
     pub fn new(at: Instant, random: u64) -> Self {

@@ -15,6 +15,7 @@ pub mod cdn;
 pub mod fair_use;
 pub mod limits;
 pub mod site;
+pub mod webhooks;
 
 use super::setting::{Default, Form, Setting};
 use crate::http::settings;
@@ -149,8 +150,18 @@ pub static OF_FIELDS: &[&Setting] = &[&site::FIELDS];
 
 /// The settings that only the server has, in the order of their descriptions.
 pub fn of_server() -> Vec<&'static Setting> {
-    [OF_SERVER, site::NEED_URL, site::OTHERS, assets::PLACE, assets::LIMITS, cdn::ALL, limits::ALL, fair_use::ALL]
-        .concat()
+    [
+        OF_SERVER,
+        site::NEED_URL,
+        site::OTHERS,
+        assets::PLACE,
+        assets::LIMITS,
+        cdn::ALL,
+        webhooks::ALL,
+        limits::ALL,
+        fair_use::ALL,
+    ]
+    .concat()
 }
 
 /// All settings: first those without a section, then section by section, as in the configuration file.

@@ -20,14 +20,14 @@ mod translations;
 
 pub(crate) use crate::content::tables::Catalog;
 pub(crate) use crate::content::tables::rows::change::{
-    Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS, KIND_OF_PREVIEWS, KIND_OF_TOKENS,
+    Action, KIND_OF_PAGES, KIND_OF_POSTS, KIND_OF_PREVIEWS, KIND_OF_TOKENS,
 };
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use categories::{ChildCategories, ChildCategoriesPage};
-pub(in crate::content) use change_feed::LiveFeed;
 pub(crate) use change_feed::{
     ChangesPage, ContentEvent, DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, Ended, LiveChanges, PASSING_READS_MAX,
 };
+pub(in crate::content) use change_feed::{DeliveredEvent, DeliveredPage, LiveFeed};
 pub(crate) use posts_at::DetailsPlace;
 pub(in crate::content) use reader::Previewed;
 pub use reader::Reader;

@@ -14,6 +14,7 @@ use crate::content::read::pages::{FILTER_SLUGS_MAX, RANGE_READS_MAX};
 use crate::content::read::{
     DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, all_pages_reads,
 };
+use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
 use crate::model::TermKind;
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::navigation::ITEMS_MAX;
@@ -193,6 +194,12 @@ const UPDATE_PAGE: Price = Price::of(Reads::UpdateOfPage(Bound::new(0, 0).writin
 pub(super) const MOVE: Bound = Bound::new(PLACE + 3 * (MOVED_PAGES_MAX as u64 - 1), 2 * MOVED_PAGES_MAX as u64);
 /// The children because of which it cannot be deleted.
 const DELETE_PAGE: Price = change(0, 2 + 2 * PAGES_MAX as u64 / 1_000);
+/// The webhooks, and the head of the log.
+const CREATE_WEBHOOK: Price = change(1, 1);
+/// The webhook, the head of the log, its first entry, and those between which the searched one is.
+const REPLAY_WEBHOOK: Price = change(20, 1);
+const WEBHOOKS: Price = Price::of(Reads::Fixed(Bound::new(0, 1))).returning(Objects::AtMost(WEBHOOKS_MAX as u64));
+const DELIVERIES: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::AtMost(DELIVERIES_MAX as u64));
 /// The tokens.
 const CREATE_TOKEN: Price = change(0, 2);
 /// The asset becomes a removal, which ends when the bytes are deleted.
@@ -235,6 +242,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Mutation"], "createSeries", CHANGE),
     (&["Mutation"], "createTag", CHANGE),
     (&["Mutation"], "createToken", CREATE_TOKEN),
+    (&["Mutation"], "createWebhook", CREATE_WEBHOOK),
     (&["Mutation"], "deleteAsset", DELETE_ASSET),
     (&["Mutation"], "deleteAuthor", CHANGE),
     (&["Mutation"], "deleteCategory", CHANGE),
@@ -243,6 +251,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Mutation"], "deletePosts", CHANGE),
     (&["Mutation"], "deleteSeries", CHANGE),
     (&["Mutation"], "deleteTag", CHANGE),
+    (&["Mutation"], "deleteWebhook", CHANGE),
     (&["Mutation"], "linkTranslations", LINK),
     (&["Mutation"], "mergeAuthors", MERGE),
     (&["Mutation"], "mergeCategories", MERGE),
@@ -250,9 +259,12 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Mutation"], "mergeTags", MERGE),
     (&["Mutation"], "publishPage", UPDATE_PAGE),
     (&["Mutation"], "publishPost", CHANGE),
+    (&["Mutation"], "replayWebhook", REPLAY_WEBHOOK),
     (&["Mutation"], "restoreRevision", RESTORE_REVISION),
     (&["Mutation"], "revokePreviews", change(1, 0)),
     (&["Mutation"], "revokeToken", CHANGE),
+    (&["Mutation"], "rotateWebhookSecret", CHANGE),
+    (&["Mutation"], "testWebhook", CHANGE),
     (&["Mutation"], "unlinkTranslations", LINK),
     (&["Mutation"], "unpublishPage", UPDATE_PAGE),
     (&["Mutation"], "unpublishPost", CHANGE),
@@ -264,6 +276,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Mutation"], "updatePosts", CHANGE),
     (&["Mutation"], "updateSeries", CHANGE),
     (&["Mutation"], "updateTag", CHANGE),
+    (&["Mutation"], "updateWebhook", CHANGE),
     (&["NavigationItem"], "children", NAVIGATION),
     (&["Page"], "breadcrumbs", shared(ANCESTORS).returning(Objects::AtMost(ANCESTORS))),
     (&["Page"], "children", Price::of(Reads::ChildPages { before: 0 })),
@@ -313,6 +326,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Query"], "tag", TERM),
     (&["Query"], "tags", Price::of(Reads::Page(Source::Terms(TermKind::Tag)))),
     (&["Query"], "tokens", TOKENS),
+    (&["Query"], "webhooks", WEBHOOKS),
     (&["Revision"], "authors", TERMS_OF_REVISION),
     (&["Revision"], "categories", TERMS_OF_REVISION),
     (&["Revision"], "series", TERM),
@@ -332,6 +346,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["DeletePostsPayload", "UpdatePostsPayload"], "userErrors", PAGE),
     (LINKS, "userErrors", PAGE),
     (&["TokenAuditLogEntry"], "token", fixed(1, 0)),
+    (&["Webhook"], "deliveries", DELIVERIES),
 ];
 
 impl Price {

@@ -131,6 +131,7 @@ pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
         },
         NodeId::Revision(..) => ("Revision", NODE_READS_MAX),
         NodeId::Token(_) => ("Token", 1),
+        NodeId::Webhook(_) => ("Webhook", 1),
         NodeId::Change(_) => ("AuditLogEntry", 1),
         NodeId::Asset(_) => ("Asset", 1),
     }

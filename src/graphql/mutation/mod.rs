@@ -9,6 +9,7 @@ mod previews;
 mod terms;
 mod tokens;
 mod user_errors;
+mod webhooks;
 
 use async_graphql::{Context, MergedObject, Object};
 
@@ -16,6 +17,7 @@ use self::assets::{UpdateAssetInput, UpdateAssetPayload};
 use self::bulk::BulkMutation;
 use self::previews::{CreatePreviewInput, CreatePreviewPayload, RevokePreviewsPayload};
 use self::tokens::{CreateTokenInput, CreateTokenPayload, RevokeTokenInput, RevokeTokenPayload};
+use self::webhooks::WebhookMutation;
 use crate::content::access::{Previews, Tokens};
 use crate::content::assets::AssetEditor;
 use crate::content::editor::PageChanges;
@@ -51,6 +53,7 @@ pub struct Mutation(
     SeriesMutation,
     OtherMutation,
     BulkMutation,
+    WebhookMutation,
     CategoryMerge,
     TagMerge,
     AuthorMerge,

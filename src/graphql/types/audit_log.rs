@@ -14,7 +14,7 @@ use crate::graphql::scalars::DateTime;
 use crate::model::NodeId;
 
 use super::actor::ActorObject;
-use super::change::{self, ChangeAction};
+use super::change::ChangeAction;
 use super::node::{self, Node};
 use super::token::Token;
 
@@ -93,7 +93,7 @@ entry_type! {
 
         /// The name of the object's type, such as `Post`: with `nodeId` the key in a client's cache.
         async fn node_type(&self) -> String {
-            change::type_of(&self.0.item)
+            self.0.item.node_type()
         }
 
         /// The object as it is now; null if it was deleted.
@@ -107,12 +107,12 @@ entry_type! {
 
         /// The slug after the change, of a page the last part of its path; for a deletion, the last one. Null if the object has no slug.
         async fn slug(&self) -> Option<&str> {
-            change::slug_and_path(&self.0.item, &self.0.item.slug).0
+            self.0.item.slug_and_path(&self.0.item.slug).0
         }
 
         /// The path of a page after the change; for a deletion, the last one. Null for other objects.
         async fn path(&self) -> Option<&str> {
-            change::slug_and_path(&self.0.item, &self.0.item.slug).1
+            self.0.item.slug_and_path(&self.0.item.slug).1
         }
 
         /// The version after the change; for a deletion, the last one. Null if the object has no versions.

@@ -3,9 +3,7 @@
 
 use async_graphql::{Enum, ID, Object};
 
-use crate::content::read::{
-    Action, ChangedItem, ChangesPage, ContentEvent, KIND_OF_PAGES, KIND_OF_PREVIEWS, KIND_OF_TOKENS,
-};
+use crate::content::read::{Action, ChangesPage, ContentEvent, KIND_OF_PREVIEWS};
 use crate::graphql::scalars::DateTime;
 
 /// What was done. One change can have several actions.
@@ -52,26 +50,20 @@ pub enum ChangedType {
 }
 
 impl ChangedType {
+    const ALL: [Self; 8] =
+        [Self::Post, Self::Page, Self::Category, Self::Tag, Self::Author, Self::Series, Self::Token, Self::PreviewLink];
+
+    /// As the log names it.
+    pub fn kind(self) -> String {
+        if self == Self::PreviewLink { KIND_OF_PREVIEWS.to_owned() } else { format!("{self:?}").to_lowercase() }
+    }
+
+    pub fn of_kind(kind: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|of| of.kind() == kind)
+    }
+
     pub fn is_of(self, event: &ContentEvent) -> bool {
-        format!("{self:?}") == type_of(&event.item)
-    }
-}
-
-/// The name of an object's type in the schema.
-pub(super) fn type_of(item: &ChangedItem) -> String {
-    if item.kind == KIND_OF_PREVIEWS {
-        return "PreviewLink".to_owned();
-    }
-    let kind = &item.kind;
-    kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
-}
-
-/// The slug and the path of an object that the log names so: a page is named by its path, and tokens and preview links have neither.
-pub(super) fn slug_and_path<'n>(item: &ChangedItem, name: &'n str) -> (Option<&'n str>, Option<&'n str>) {
-    match item.kind.as_str() {
-        KIND_OF_PAGES => (name.rsplit('/').next(), Some(name)),
-        KIND_OF_TOKENS | KIND_OF_PREVIEWS => (None, None),
-        _ => (Some(name), None),
+        self.kind() == event.item.kind
     }
 }
 
@@ -108,28 +100,28 @@ impl Change {
 
     /// The name of the object's type, such as `Post`: with `nodeId` the key in a client's cache.
     async fn node_type(&self) -> String {
-        type_of(&self.0.item)
+        self.0.item.node_type()
     }
 
     /// The slug after the change, of a page the last part of its path; for UNPUBLISHED and DELETED, the last public one. Null for tokens and preview links.
     async fn slug(&self) -> Option<&str> {
-        slug_and_path(&self.0.item, &self.0.item.slug).0
+        self.0.item.slug_and_path(&self.0.item.slug).0
     }
 
     /// The slug before the change, if it was another.
     async fn former_slug(&self) -> Option<&str> {
-        let former = slug_and_path(&self.0.item, self.0.former_slug.as_deref()?).0;
-        former.filter(|former| slug_and_path(&self.0.item, &self.0.item.slug).0 != Some(former))
+        let former = self.0.item.slug_and_path(self.0.former_slug.as_deref()?).0;
+        former.filter(|former| self.0.item.slug_and_path(&self.0.item.slug).0 != Some(former))
     }
 
     /// The path of a page after the change; for UNPUBLISHED and DELETED, the last public one. Null for other objects.
     async fn path(&self) -> Option<&str> {
-        slug_and_path(&self.0.item, &self.0.item.slug).1
+        self.0.item.slug_and_path(&self.0.item.slug).1
     }
 
     /// The path of a page before the change, if it was another.
     async fn former_path(&self) -> Option<&str> {
-        slug_and_path(&self.0.item, self.0.former_slug.as_deref()?).1
+        self.0.item.slug_and_path(self.0.former_slug.as_deref()?).1
     }
 
     /// The version after the change; for a deletion, the last one. Null if the object has no versions.

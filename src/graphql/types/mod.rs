@@ -19,3 +19,4 @@ pub mod series;
 pub mod site;
 pub mod term;
 pub mod token;
+pub mod webhook;

@@ -13,11 +13,13 @@ use super::post::PostObject;
 use super::revision::Revision;
 use super::term::{Author, Category, Series, Tag};
 use super::token::Token;
+use super::webhook::Webhook;
 use crate::content::access::Tokens;
+use crate::content::webhooks::Webhooks;
 use crate::graphql::context;
 use crate::graphql::cost::NODES_MAX;
 use crate::graphql::failure::{Result, bad_input};
-use crate::model::{ChangeId, NodeId, PostId, Role, Term, TermKind, TokenId};
+use crate::model::{ChangeId, NodeId, PostId, Role, Term, TermKind, TokenId, WebhookId};
 
 /// An object with an id, for caches and for `node(id:)`.
 #[derive(Interface)]
@@ -30,6 +32,7 @@ pub enum Node {
     Author(Author),
     Series(Series),
     Token(Token),
+    Webhook(Webhook),
     Revision(Revision),
     ContentAuditLogEntry(ContentAuditLogEntry),
     TokenAuditLogEntry(TokenAuditLogEntry),
@@ -66,6 +69,7 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
             Ok(found.filter(|term| term.node_id() == id).map(node_of_term))
         }
         Ok(NodeId::Token(id)) => find_token(ctx, &id).await,
+        Ok(NodeId::Webhook(id)) => find_webhook(ctx, &id).await,
         Ok(NodeId::Change(id)) => find_change(ctx, &id).await,
         Ok(NodeId::Asset(_)) => Ok(Asset::read(ctx, id).await?.map(node_of_asset)),
     }
@@ -88,6 +92,13 @@ async fn find_token(ctx: &Context<'_>, id: &TokenId) -> Result<Option<Node>> {
     let Some(actor) = request.reader.actor().filter(|actor| actor.role >= Role::Admin) else { return Ok(None) };
     let found = Tokens::new(&request.content, &request.reader, actor)?.get(id).await?;
     Ok(found.map(|token| Node::Token(Token(token))))
+}
+
+async fn find_webhook(ctx: &Context<'_>, id: &WebhookId) -> Result<Option<Node>> {
+    let request = context::of(ctx);
+    let Some(actor) = request.reader.actor().filter(|actor| actor.role >= Role::Admin) else { return Ok(None) };
+    let found = Webhooks::new(&request.content, &request.reader, actor)?.get(id).await?;
+    Ok(found.map(|webhook| Node::Webhook(Webhook(webhook))))
 }
 
 async fn find_change(ctx: &Context<'_>, id: &ChangeId) -> Result<Option<Node>> {

@@ -122,6 +122,8 @@ families! {
     log_gaps: Counter, "tidings_log_gaps", "Times that entries of the log were missing";
     purges: Family<OutcomeLabels, Counter>, "tidings_purges", "Purges of the CDN by outcome",
         of_outcomes(&["ok", "failed"]);
+    webhook_messages: Family<OutcomeLabels, Counter>, "tidings_webhook_messages", "Messages to webhooks by outcome",
+        of_outcomes(&["ok", "failed"]);
     purge_tags: Gauge, "tidings_purge_tags", "Tags that wait for a purge of the CDN";
 }
 

@@ -224,6 +224,11 @@ pub fn purged(outcome: &'static str) {
     FAMILIES.purges.get_or_create(&OutcomeLabels { outcome }).inc();
 }
 
+/// A message to a webhook: `ok` or `failed`.
+pub fn webhook_sent(outcome: &'static str) {
+    FAMILIES.webhook_messages.get_or_create(&OutcomeLabels { outcome }).inc();
+}
+
 /// The tags that wait for a purge.
 pub fn purges_waiting(tags: usize) {
     FAMILIES.purge_tags.set(tags.try_into().unwrap_or(i64::MAX));

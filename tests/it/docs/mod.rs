@@ -110,6 +110,8 @@ pages! {
     subscriptions: "docs/subscriptions.md",
     tables: "docs/tables.md",
     telemetry: "docs/telemetry.md",
+    upgrading: "docs/upgrading.md",
+    webhooks: "docs/webhooks.md",
     writing: "docs/writing.md",
     example_astro: "examples/astro/README.md",
     examples: "examples/README.md",

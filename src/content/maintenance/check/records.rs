@@ -1,4 +1,4 @@
-//! Checks the tables whose rows follow from no post or term: `Assets`, `Tokens`, `Revisions`, `Changes`, `ChangeLog`, `Idempotency` and `Log`. The rule:
+//! Checks the tables whose rows follow from no post or term: `Assets`, `Tokens`, `Webhooks`, `Revisions`, `Changes`, `ChangeLog`, `Idempotency` and `Log`. The rule:
 //! each row can be decoded and fits its key. Beyond that, an asset and its copy in the list are equal; a version belongs to a post or page that exists,
 //! because no text of a deleted one may remain; and followers can continue from every entry of the log of changes.
 
@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use crate::content::error::Result;
 use crate::content::tables::Scan;
 use crate::content::tables::rows::{
-    asset, change, change_log as log_rows, idempotency as used_keys, post, token as tokens,
+    asset, change, change_log as log_rows, idempotency as used_keys, post, token as tokens, webhook as webhooks,
 };
+use crate::content::webhooks::Webhook;
 use crate::keys::asset::{self as asset_keys, AssetRow};
 use crate::keys::change_log::{self, LogKey};
-use crate::keys::{Table, history, idempotency, lookup, site_page as page_keys, token};
+use crate::keys::{Table, history, idempotency, lookup, site_page as page_keys, token, webhook};
 use crate::model::{Asset, AssetHash, PostId};
 use crate::store::{Entity, Key, Store, StoreError, is_row_of_log};
 
@@ -20,7 +21,7 @@ use super::partition::Partitions;
 use super::report::{CheckReport, Fix};
 
 pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport) -> Result<()> {
-    for table in [Table::Tokens, Table::Changes, Table::Idempotency, Table::Log] {
+    for table in [Table::Tokens, Table::Webhooks, Table::Changes, Table::Idempotency, Table::Log] {
         let mut pages = Scan::of(store, table);
         while let Some(rows) = pages.next().await? {
             check_rows(table, &rows, report);
@@ -49,6 +50,7 @@ fn check_rows(table: Table, rows: &[Entity], report: &mut CheckReport) {
 fn check_row(table: Table, row: &Entity, report: &mut CheckReport) {
     let (read, fix) = match table {
         Table::Tokens => (read_token(row), Fix::TOKEN),
+        Table::Webhooks => (read_webhook(row), Fix::WEBHOOK),
         Table::Assets => (read_asset(row), Fix::ASSET),
         Table::Revisions => (history::parse_revision(&row.key).map(|_| post::read_whole(row).map(drop)), Fix::HISTORY),
         Table::Changes => (history::parse_change(&row.key).map(|_| change::read(row).map(drop)), Fix::HISTORY),
@@ -80,6 +82,13 @@ fn read_token(row: &Entity) -> Decoded {
         return Some(tokens::read(row).map(drop));
     }
     (row.key == token::preview_key()).then(|| tokens::read_key(row).and(tokens::read_key_version(row)).map(drop))
+}
+
+fn read_webhook(row: &Entity) -> Decoded {
+    if webhook::parse(&row.key).is_some() {
+        return Some(webhooks::read::<Webhook>(row).map(drop));
+    }
+    (row.key == webhook::sender()).then(|| webhooks::read_sender(row).map(drop))
 }
 
 fn read_asset(row: &Entity) -> Decoded {

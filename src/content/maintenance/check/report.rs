@@ -114,6 +114,10 @@ impl Fix {
         "the row does not show what it gives access to: remove it with a tool for Azure tables, and create a new token",
     );
 
+    pub(super) const WEBHOOK: Self = Self::Person(
+        "the row does not show where changes are sent: remove it with a tool for Azure tables, and create a new webhook",
+    );
+
     pub(super) const ASSET: Self = Self::Person(
         "the two rows of the picture must be equal: delete it with the mutation deleteAsset and add it again, or remove its rows with a tool for Azure tables",
     );

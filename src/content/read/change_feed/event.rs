@@ -3,7 +3,7 @@
 
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::LogItem;
-use crate::model::{Actor, Instant, Role, TermKind};
+use crate::model::{Actor, Instant, Post, Role, TermKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
@@ -95,6 +95,19 @@ impl ContentEvent {
             place: None,
         }
     }
+}
+
+pub(super) fn published(kind: &str, slug: String, post: &Post) -> ChangedItem {
+    let actions = vec![Action::Published];
+    let (kind, id) = (kind.to_owned(), post.id.to_string());
+    ChangedItem { kind, id, slug, actions, version: Some(post.version), creation: None }
+}
+
+/// Whether at most one of several posts or pages of a change is public: a link between them shows nothing.
+pub(super) fn links_drafts(items: &[LogItem], seen_at: Instant) -> bool {
+    let contents = items.iter().filter(|item| [KIND_OF_POSTS, KIND_OF_PAGES].contains(&&*item.item.kind));
+    let public = contents.clone().filter(|item| item.published_after().is_some_and(|at| at <= seen_at));
+    contents.count() > 1 && public.count() <= 1
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ const LOOK_SOONEST: Duration = Duration::from_millis(10);
 /// How long an announced write may take until it can be read. One that failed is never seen.
 const VISIBLE_WITHIN: Duration = Duration::from_secs(5);
 /// A position expires after 30 days.
-const READ_EVERY: i64 = 24 * 60 * 60 * TICKS_PER_SECOND;
+const READ_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What all who wait share.
 pub(in crate::content) struct LiveFeed {
@@ -171,10 +171,14 @@ impl Content {
         for access in Access::ALL {
             self.send_changes_to(access).await?;
         }
-        let reader = self.reader();
-        let scheduled = change_log::due_after(looked_at, None, Instant::MAX).of_keys();
-        let rows = reader.store().range(Table::ChangeLog.name(), &scheduled, 1, None).await?.rows;
-        let later = Instant::from_ticks(reader.now().ticks().saturating_add(READ_EVERY)).unwrap_or(Instant::MAX);
+        self.next_due(looked_at).await
+    }
+
+    /// When there is something to read after this instant even if nothing is written. One range read.
+    pub(in crate::content) async fn next_due(&self, after: Instant) -> Result<Instant> {
+        let scheduled = change_log::due_after(after, None, Instant::MAX).of_keys();
+        let rows = self.store.range(Table::ChangeLog.name(), &scheduled, 1, None).await?.rows;
+        let later = self.clock.now().plus(READ_EVERY);
         Ok(due_keys(&rows).first().map_or(later, |due| due.at.min(later)))
     }
 
@@ -202,7 +206,7 @@ impl Content {
         Ok(())
     }
 
-    async fn wait_until_visible(&self, version: u64) -> Result<()> {
+    pub(in crate::content) async fn wait_until_visible(&self, version: u64) -> Result<()> {
         let until = Moment::now() + VISIBLE_WITHIN;
         loop {
             let visible = match self.store.snapshot().await? {

@@ -5,6 +5,7 @@
 //! The log has the changes in their order. No entry reports that a scheduled post is published, because nothing is written then: the reader
 //! derives it from the posts that were scheduled for an instant since the position.
 
+mod delivered;
 mod event;
 mod live;
 mod position;
@@ -15,7 +16,7 @@ use std::sync::PoisonError;
 use futures_util::future::{try_join, try_join_all};
 
 use crate::content::error::{ContentError, Result};
-use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
+use crate::content::tables::rows::change::{KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::{self as rows, LogHead, LogItem};
 use crate::content::tables::rows::token::Bytes32;
 use crate::content::write::{KEPT_DAYS, begin_log, days_before, tags_of_post};
@@ -23,12 +24,13 @@ use crate::content::{Content, Reader};
 use crate::keys::change_log::{self, LogKey};
 use crate::keys::{Table, change_log_mark};
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Instant, Post, WholePost, WholeSitePage};
+use crate::model::{Instant, WholePost, WholeSitePage};
 use crate::store::{Entity, PAGE_ROWS_MAX, ReadSet, RowRange};
 
 use super::pages::Take;
+pub(in crate::content) use delivered::{DeliveredEvent, DeliveredPage};
 pub(crate) use event::ContentEvent;
-use event::{Access, Place};
+use event::{Access, Place, links_drafts, published};
 pub(in crate::content) use live::LiveFeed;
 pub(crate) use live::{Ended, LiveChanges};
 use position::{Due, Position};
@@ -62,6 +64,8 @@ pub struct ChangesPage {
     end: Place,
     /// The instant up to which scheduled posts and pages were reported.
     due: Instant,
+    /// The position after each event.
+    ends: Vec<Position>,
 }
 
 impl Content {
@@ -85,7 +89,7 @@ impl Content {
             let due = Due { at: reader.now(), id: None };
             let mark = change_log_mark(&head.change);
             let position = Position { sequence: head.sequence, items: ALL_ITEMS, mark, due };
-            return position.page(&head.key, Vec::new(), false);
+            return position.page(&head.key, (Vec::new(), Vec::new()), false);
         };
         self.changes_seen_by(Access::of(reader.actor()), reader, after, count).await
     }
@@ -120,11 +124,16 @@ impl Content {
 
 impl Position {
     /// The page that ends here.
-    fn page(&self, key: &Bytes32, events: Vec<ContentEvent>, has_next: bool) -> Result<ChangesPage> {
+    fn page(
+        &self,
+        key: &Bytes32,
+        (events, ends): (Vec<ContentEvent>, Vec<Self>),
+        has_next: bool,
+    ) -> Result<ChangesPage> {
         // Others of its last instant may follow.
         let earlier = self.due.at.previous().filter(|_| self.due.id.is_some());
         let due = earlier.unwrap_or(self.due.at);
-        Ok(ChangesPage { events, has_next, position: self.seal(key)?, end: (self.sequence, self.items), due })
+        Ok(ChangesPage { events, has_next, position: self.seal(key)?, end: (self.sequence, self.items), due, ends })
     }
 }
 
@@ -186,7 +195,7 @@ impl Reader {
             read = self.entries_from(page.position.sequence, (PAGE_ROWS_MAX, left)).await?;
             left -= read.requests;
         };
-        page.position.page(key, page.events, has_next)
+        page.position.page(key, (page.events, page.ends), has_next)
     }
 
     /// Later than the clock of any server can be now.
@@ -251,12 +260,6 @@ impl Reader {
     }
 }
 
-fn published(kind: &str, slug: String, post: &Post) -> ChangedItem {
-    let actions = vec![Action::Published];
-    let (kind, id) = (kind.to_owned(), post.id.to_string());
-    ChangedItem { kind, id, slug, actions, version: Some(post.version), creation: None }
-}
-
 fn due_keys(rows: &[Entity]) -> Vec<Due> {
     let due = |row: &Entity| match change_log::parse(&row.key)? {
         LogKey::Due(at, id) => Some(Due { at, id: Some(id) }),
@@ -274,22 +277,18 @@ fn is_continuous(entries: &[Entity], position: &Position) -> Result<bool> {
     Ok(is_dense && change_log_mark(rows::read_change(first)?) == position.mark)
 }
 
-/// Whether at most one of several posts or pages of a change is public: a link between them shows nothing.
-fn links_drafts(items: &[LogItem], seen_at: Instant) -> bool {
-    let contents = items.iter().filter(|item| [KIND_OF_POSTS, KIND_OF_PAGES].contains(&&*item.item.kind));
-    let public = contents.clone().filter(|item| item.published_after().is_some_and(|at| at <= seen_at));
-    contents.count() > 1 && public.count() <= 1
-}
-
 struct PageInProgress {
     now: Instant,
     latest: Instant,
     access: Access,
+    start: Position,
     /// Where the page ends so far.
     position: Position,
     /// The number of events of a full page.
     count: usize,
     events: Vec<ContentEvent>,
+    /// The position after each event.
+    ends: Vec<Position>,
     /// The last change of each post on this page, whether it is reported or not, and the instant that decided whether the public has seen it.
     last: HashMap<String, (LogItem, Instant)>,
 }
@@ -300,9 +299,11 @@ impl PageInProgress {
             now: reader.now(),
             latest: reader.latest(),
             access,
+            start: position.clone(),
             position,
             count,
             events: Vec::new(),
+            ends: Vec::new(),
             last: HashMap::new(),
         }
     }
@@ -340,6 +341,7 @@ impl PageInProgress {
                     self.last.insert(item.item.id.clone(), (item, seen_at));
                 }
                 self.position = Position { sequence, items: index + 1, mark, due: self.position.due.clone() };
+                self.ends.resize(self.events.len(), self.position.clone());
             }
             self.position = Position { sequence, items: ALL_ITEMS, mark, due: self.position.due.clone() };
         }
@@ -361,6 +363,7 @@ impl PageInProgress {
             }
             self.events.extend(event);
             self.position.due = due.clone();
+            self.ends.resize(self.events.len(), self.position.clone());
         }
         if !is_all {
             return true;
@@ -371,6 +374,8 @@ impl PageInProgress {
             return true;
         }
         self.events.extend(unlisted);
+        // They follow from the entries before them, which must be read again to find them.
+        self.ends.resize(self.events.len(), self.start.clone());
         // The clock of the server that issued the last position may have been ahead of this one.
         self.position.due = Due { at: self.position.due.at.max(self.now), id: None };
         false

@@ -46,6 +46,24 @@ pub struct ChangedItem {
 }
 
 impl ChangedItem {
+    /// The name of the object's type in the schema.
+    pub fn node_type(&self) -> String {
+        if self.kind == KIND_OF_PREVIEWS {
+            return "PreviewLink".to_owned();
+        }
+        let kind = &self.kind;
+        kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
+    }
+
+    /// The slug and the path of an object that the log names so: a page is named by its path, and tokens and preview links have neither.
+    pub fn slug_and_path<'n>(&self, name: &'n str) -> (Option<&'n str>, Option<&'n str>) {
+        match self.kind.as_str() {
+            KIND_OF_PAGES => (name.rsplit('/').next(), Some(name)),
+            KIND_OF_TOKENS | KIND_OF_PREVIEWS => (None, None),
+            _ => (Some(name), None),
+        }
+    }
+
     /// The id of the object for clients.
     pub fn node_id(&self) -> String {
         let creation = self.creation.as_deref().and_then(|text| text.parse().ok());

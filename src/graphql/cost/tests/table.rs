@@ -63,6 +63,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("CreateSeriesPayload", &["series"]),
     ("CreateTagPayload", &["tag"]),
     ("CreateTokenPayload", &["secret", "token"]),
+    ("CreateWebhookPayload", &["secret", "webhook"]),
     ("ExpensiveField", &["path", "requests"]),
     ("DeletePayload", &["deletedId"]),
     ("DeletePostsPayload", &["deletedIds"]),
@@ -149,6 +150,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("PublishPostPayload", &["post"]),
     ("Query", &["rateLimit", "site", "viewer"]),
     ("RateLimit", &["scope", "limit", "restoreRate", "remaining", "used", "resetAt", "cost"]),
+    ("ReplayWebhookPayload", &["webhook"]),
     ("RestoreRevisionPayload", &["page", "post"]),
     (
         "Revision",
@@ -174,6 +176,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("RevisionEdge", &["cursor", "node"]),
     ("RevokePreviewsPayload", &["revokedAt"]),
     ("RevokeTokenPayload", &["token"]),
+    ("RotateWebhookSecretPayload", &["secret", "webhook"]),
     ("RichText", &["markdown", "html", "text", "wordCount", "readingMinutes"]),
     ("Series", &["id", "version", "slug", "name", "description", "canonicalUrl", "orderedPostIds", "viewerCanUpdate"]),
     ("SeriesConnection", &["pageInfo"]),
@@ -183,6 +186,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("Tag", &["id", "version", "slug", "name", "description", "canonicalUrl", "viewerCanUpdate"]),
     ("TagConnection", &["pageInfo"]),
     ("TagEdge", &["cursor", "node"]),
+    ("TestWebhookPayload", &["webhook"]),
     ("Token", &["id", "name", "role", "createdAt", "expiresAt", "revokedAt"]),
     ("TokenAuditLogEntry", &["id", "tokenId", "actions", "occurredAt", "actor"]),
     ("TokenConnection", &["totalCount", "pageInfo"]),
@@ -196,7 +200,26 @@ const FREE: &[(&str, &[&str])] = &[
     ("UpdatePostPayload", &["post"]),
     ("UpdateSeriesPayload", &["series"]),
     ("UpdateTagPayload", &["tag"]),
+    ("UpdateWebhookPayload", &["webhook"]),
     ("Viewer", &["kind", "name", "role"]),
+    (
+        "Webhook",
+        &[
+            "id",
+            "url",
+            "state",
+            "digestSeconds",
+            "types",
+            "actions",
+            "tagSlugs",
+            "categorySlugs",
+            "authorSlugs",
+            "languages",
+            "createdAt",
+            "nextAttemptAt",
+        ],
+    ),
+    ("WebhookDelivery", &["at", "messageId", "outcome", "status", "attempt", "durationMilliseconds", "skipped"]),
 ];
 
 /// Short lists without a fixed maximum, counted as one object: at most one of the objects has fields that cost storage requests.

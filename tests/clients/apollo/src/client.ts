@@ -6,7 +6,7 @@ import { relayStylePagination } from '@apollo/client/utilities';
 export function makeCache(): InMemoryCache {
   return new InMemoryCache({
     possibleTypes: {
-      Node: ['Author', 'Category', 'ContentAuditLogEntry', 'File', 'Image', 'Page', 'Post', 'PreviewLinksAuditLogEntry', 'Revision', 'Series', 'Tag', 'Token', 'TokenAuditLogEntry'],
+      Node: ['Author', 'Category', 'ContentAuditLogEntry', 'File', 'Image', 'Page', 'Post', 'PreviewLinksAuditLogEntry', 'Revision', 'Series', 'Tag', 'Token', 'TokenAuditLogEntry', 'Webhook'],
       AuditLogEntry: ['ContentAuditLogEntry', 'PreviewLinksAuditLogEntry', 'TokenAuditLogEntry'],
       Asset: ['File', 'Image'],
       Content: ['Page', 'Post'],

@@ -11,6 +11,7 @@ use tidings::graphql::fair_use::FairUseSettings;
 use tidings::http::{HttpSettings, ServerLimits};
 use tidings::keys::change_name::ChangeName;
 use tidings::keys::{Table, history};
+use tidings::model::AllowedHosts;
 use tidings::store::{Precondition, Store};
 use tidings::testing::rows::change::{self, Action, ChangeRow};
 
@@ -135,6 +136,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
         fair_use: FairUseSettings::default(),
         rendered_bytes_max: 0,
         value_bytes_max: 0,
+        webhooks_allow: AllowedHosts::default(),
         http: HttpSettings::default(),
         server: ServerLimits::default(),
     };

@@ -1,0 +1,240 @@
+//! What admins do with webhooks. The rule: a secret is returned once, by what creates it; no address of a webhook is logged, because that of a build hook is a
+//! secret too.
+
+use url::Url;
+
+use crate::content::access::permission;
+use crate::content::commands::{Edited, UserError};
+use crate::content::error::Result;
+use crate::content::read::pages::FILTER_SLUGS_MAX;
+use crate::content::read::{Action, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
+use crate::content::write::{KEPT_DAYS, days_before, retry_on_conflict};
+use crate::content::{Content, Reader, audit, random};
+use crate::keys::{Table, webhook as keys};
+use crate::model::{Actor, Instant, Language, NodeId, Role, Slug, TermKind, WebhookId};
+use crate::store::{Batch, Operation, Precondition};
+
+use super::webhook::DIGEST_SECONDS;
+use super::{WEBHOOKS_MAX, Webhook, WebhookSecret, WebhookStatus, row_of};
+
+const URL_CHARS_MAX: usize = 2_000;
+
+/// What a webhook is to be; what is `None` keeps its value, or has the default.
+#[derive(Debug, Clone, Default)]
+pub struct NewWebhook {
+    pub url: Option<String>,
+    pub enabled: Option<bool>,
+    /// 0: a request for each change.
+    pub digest_seconds: Option<i32>,
+    pub kinds: Option<Vec<String>>,
+    pub actions: Option<Vec<Action>>,
+    pub tags: Option<Vec<String>>,
+    pub categories: Option<Vec<String>>,
+    pub authors: Option<Vec<String>>,
+    pub languages: Option<Vec<String>>,
+}
+
+/// The webhooks of a site, for an actor with the role admin.
+pub struct Webhooks<'a> {
+    content: &'a Content,
+    reader: &'a Reader,
+    actor: &'a Actor,
+}
+
+impl<'a> Webhooks<'a> {
+    /// # Errors
+    /// [`ContentError::Forbidden`](crate::content::ContentError::Forbidden) for any role but admin.
+    pub fn new(content: &'a Content, reader: &'a Reader, actor: &'a Actor) -> Result<Self> {
+        permission::require(actor, Role::Admin, "this reads or changes webhooks")?;
+        Ok(Self { content, reader, actor })
+    }
+
+    /// All of them, the oldest first. One range read.
+    pub async fn list(&self) -> Result<Vec<Webhook>> {
+        Ok(self.content.webhook_rows().await?.webhooks)
+    }
+
+    pub async fn get(&self, id: &WebhookId) -> Result<Option<Webhook>> {
+        Ok(self.content.webhook(id).await?.map(|(webhook, _)| webhook))
+    }
+
+    /// Creates a webhook that gets the changes from now on. Its secret cannot be retrieved later.
+    pub async fn create(&self, new: NewWebhook) -> Result<Edited<Webhook>> {
+        let now = self.reader.now();
+        let mut webhook = Webhook {
+            id: WebhookId::new(now, random::bits()?),
+            url: String::new(),
+            created_at: now,
+            digest_seconds: None,
+            filter: super::WebhookFilter::default(),
+            status: WebhookStatus::Active,
+            secret: WebhookSecret::new(random::bytes()?),
+            former_secret: None,
+            position: self.content.changes(self.reader, None, None).await?.position,
+            due_at: None,
+            failing: None,
+            is_tested: false,
+            deliveries: Vec::new(),
+        };
+        let new = NewWebhook { url: Some(new.url.unwrap_or_default()), ..new };
+        let mut errors = self.broken_rules(&new).await?;
+        if self.list().await?.len() >= WEBHOOKS_MAX {
+            errors.push(UserError::too_large("url", format!("a site has at most {WEBHOOKS_MAX} webhooks")));
+        }
+        if !errors.is_empty() {
+            return Ok(Err(errors));
+        }
+        new.apply(&mut webhook, now);
+        self.content.put_webhook_row(&keys::webhook(&webhook.id), row_of(&webhook)?, Precondition::Absent).await?;
+        audit::log_webhook(self.actor, "create_webhook", &webhook.id);
+        Ok(Ok(webhook))
+    }
+
+    pub async fn update(&self, id: &str, changes: NewWebhook) -> Result<Edited<Webhook>> {
+        let errors = self.broken_rules(&changes).await?;
+        if !errors.is_empty() {
+            return Ok(Err(errors));
+        }
+        let now = self.reader.now();
+        self.change(id, "update_webhook", |webhook| changes.clone().apply(webhook, now)).await
+    }
+
+    pub async fn delete(&self, id: &str) -> Result<Edited<NodeId>> {
+        let Ok(NodeId::Webhook(id)) = id.parse() else { return Ok(Err(missing())) };
+        let deleted = retry_on_conflict("a webhook", || async {
+            let Some((_, etag)) = self.content.webhook(&id).await? else { return Ok(None) };
+            let row = keys::webhook(&id);
+            let delete = Operation::Delete { row: row.row().to_owned(), precondition: Precondition::Match(etag) };
+            self.content.store.commit(Table::Webhooks.name(), &Batch::new(row.partition(), vec![delete])?).await?;
+            Ok(Some(()))
+        });
+        if deleted.await?.is_none() {
+            return Ok(Err(missing()));
+        }
+        audit::log_webhook(self.actor, "delete_webhook", &id);
+        Ok(Ok(NodeId::Webhook(id)))
+    }
+
+    /// Replaces the secret; the former one signs too for a day.
+    pub async fn rotate(&self, id: &str) -> Result<Edited<Webhook>> {
+        let (secret, now) = (WebhookSecret::new(random::bytes()?), self.reader.now());
+        self.change(id, "rotate_webhook_secret", |webhook| webhook.rotate(secret.clone(), now)).await
+    }
+
+    /// Has the server that sends send a test at once.
+    pub async fn test(&self, id: &str) -> Result<Edited<Webhook>> {
+        self.change(id, "test_webhook", |webhook| webhook.is_tested = true).await
+    }
+
+    /// Has the changes since an instant sent again.
+    pub async fn replay(&self, id: &str, since: Instant) -> Result<Edited<Webhook>> {
+        let now = self.reader.now();
+        if since > now || since < days_before(now, KEPT_DAYS) {
+            let message = format!("the changes of the last {KEPT_DAYS} days can be sent again");
+            return Ok(Err(vec![UserError::invalid("since", message)]));
+        }
+        let position = self.content.position_since(self.reader, since).await?;
+        self.change(id, "replay_webhook", |webhook| webhook.go_on_from(position.clone(), now)).await
+    }
+
+    async fn change(&self, id: &str, action: &'static str, change: impl Fn(&mut Webhook)) -> Result<Edited<Webhook>> {
+        let Ok(NodeId::Webhook(id)) = id.parse() else { return Ok(Err(missing())) };
+        let Some(changed) = self.content.change_webhook(&id, change).await? else { return Ok(Err(missing())) };
+        audit::log_webhook(self.actor, action, &changed.id);
+        Ok(Ok(changed))
+    }
+
+    async fn broken_rules(&self, new: &NewWebhook) -> Result<Vec<UserError>> {
+        let mut errors = Vec::new();
+        if let Some(Err(message)) = new.url.as_deref().map(|url| self.check_url(url)) {
+            errors.push(UserError::invalid("url", message));
+        }
+        let is_digest = |seconds: i32| u32::try_from(seconds).is_ok_and(|seconds| DIGEST_SECONDS.contains(&seconds));
+        if new.digest_seconds.is_some_and(|seconds| seconds != 0 && !is_digest(seconds)) {
+            let (least, most) = (DIGEST_SECONDS.start(), DIGEST_SECONDS.end());
+            let message = format!("a digest is sent every {least} to {most} seconds; 0 sends each change by itself");
+            errors.push(UserError::invalid("digestSeconds", message));
+        }
+        if new.kinds.iter().flatten().any(|kind| [KIND_OF_TOKENS, KIND_OF_PREVIEWS].contains(&kind.as_str())) {
+            errors.push(UserError::invalid("types", "a webhook gets only changes of what is public"));
+        }
+        let named = [&new.tags, &new.categories, &new.authors, &new.languages];
+        if named.into_iter().flatten().map(Vec::len).sum::<usize>() > FILTER_SLUGS_MAX {
+            let message = format!("a webhook names at most {FILTER_SLUGS_MAX} slugs and languages");
+            errors.push(UserError::too_large("tagSlugs", message));
+            return Ok(errors);
+        }
+        for text in new.languages.iter().flatten().filter(|text| text.parse::<Language>().is_err()) {
+            errors.push(UserError::invalid(
+                "languages",
+                format!("{text:?} is no tag of a language, such as en or pt-BR"),
+            ));
+        }
+        for (kind, named) in
+            [(TermKind::Tag, &new.tags), (TermKind::Category, &new.categories), (TermKind::Author, &new.authors)]
+        {
+            for text in named.iter().flatten() {
+                errors.extend(self.no_term(kind, text).await?);
+            }
+        }
+        Ok(errors)
+    }
+
+    /// The error for a slug that no term has.
+    async fn no_term(&self, kind: TermKind, text: &str) -> Result<Option<UserError>> {
+        let message = format!("there is no {} with the slug {text:?}", kind.noun());
+        let Some(slug) = Slug::from_address(text) else {
+            return Ok(Some(UserError::not_found(kind.slugs_field(), message)));
+        };
+        if self.reader.term(kind, &slug).await?.is_some() {
+            return Ok(None);
+        }
+        let similar = self.reader.similar_slugs(kind, &slug).await?;
+        Ok(Some(UserError::no_slug(kind.slugs_field(), &slug, &message, similar)))
+    }
+
+    fn check_url(&self, text: &str) -> std::result::Result<(), String> {
+        let url: Url = text.parse().map_err(|error| format!("this is no address: {error}"))?;
+        let is_http = matches!(url.scheme(), "http" | "https");
+        let has_more = !url.username().is_empty() || url.password().is_some() || url.fragment().is_some();
+        if !is_http || has_more || text.len() > URL_CHARS_MAX {
+            return Err(format!(
+                "write an https address of at most {URL_CHARS_MAX} characters, without a user and a fragment"
+            ));
+        }
+        self.content.allowed_hosts.check(&url).map_err(|refused| refused.to_string())
+    }
+}
+
+fn missing() -> Vec<UserError> {
+    vec![UserError::not_found("id", "there is no webhook with this id")]
+}
+
+impl NewWebhook {
+    fn apply(self, webhook: &mut Webhook, now: Instant) {
+        let filter = &mut webhook.filter;
+        set(&mut webhook.url, self.url);
+        set(&mut filter.kinds, self.kinds);
+        set(&mut filter.actions, self.actions);
+        set(&mut filter.tags, self.tags);
+        set(&mut filter.categories, self.categories);
+        set(&mut filter.authors, self.authors);
+        let usual =
+            |text: &String| text.parse::<Language>().map_or_else(|_| text.clone(), |language| language.to_string());
+        set(&mut filter.languages, self.languages.map(|texts| texts.iter().map(usual).collect()));
+        if let Some(seconds) = self.digest_seconds {
+            webhook.digest_seconds = u32::try_from(seconds).ok().filter(|seconds| *seconds > 0);
+        }
+        if let Some(enabled) = self.enabled {
+            webhook.status = if enabled { WebhookStatus::Active } else { WebhookStatus::Disabled };
+        }
+        // What has failed is tried again at once, because it may be for what was changed.
+        webhook.due_at = Some(now);
+    }
+}
+
+fn set<T>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
+}

@@ -1,0 +1,82 @@
+//! Webhooks: endpoints that get the changes of the public content, signed as Standard Webhooks (<https://www.standardwebhooks.com>) defines it. The rule: a
+//! webhook is a position in the feed of changes, not a queue, so one whose receiver is down costs nothing and loses nothing that the feed keeps.
+//!
+//! [`manage`] is what admins do with them, [`deliveries`] decides which server sends and when, [`deliver`] sends the changes of one webhook in their order,
+//! and [`message`] says which changes it gets, and how they are written. The module `webhooks` sends the requests.
+
+mod deliver;
+mod deliveries;
+mod manage;
+mod message;
+mod webhook;
+
+pub use deliver::SendsMessages;
+pub(crate) use manage::{NewWebhook, Webhooks};
+pub use webhook::{
+    Answer, DELIVERIES_MAX, Delivery, DeliveryOutcome, Message, WEBHOOKS_MAX, Webhook, WebhookFilter, WebhookSecret,
+    WebhookStatus,
+};
+
+use crate::keys::{Table, webhook as keys};
+use crate::model::WebhookId;
+use crate::store::{Batch, Etag, Key, Operation, Precondition, Properties};
+
+use super::Content;
+use super::error::{ContentError, Result};
+use super::tables::read_all;
+use super::tables::rows::packed::TooLarge;
+use super::tables::rows::webhook::{self as rows, SenderRow};
+use super::write::retry_on_conflict;
+
+struct Rows {
+    /// The oldest first.
+    webhooks: Vec<Webhook>,
+    sender: Option<(SenderRow, Etag)>,
+}
+
+impl Content {
+    /// One range read.
+    async fn webhook_rows(&self) -> Result<Rows> {
+        let mut found = Rows { webhooks: Vec::new(), sender: None };
+        for row in read_all(&self.store, Table::Webhooks, &keys::all()).await? {
+            match keys::parse(&row.key) {
+                Some(_) => found.webhooks.push(rows::read(&row)?),
+                None => found.sender = Some((rows::read_sender(&row)?, row.etag)),
+            }
+        }
+        Ok(found)
+    }
+
+    /// One point read.
+    async fn webhook(&self, id: &WebhookId) -> Result<Option<(Webhook, Etag)>> {
+        let row = self.store.get(Table::Webhooks.name(), &keys::webhook(id)).await?;
+        row.map(|row| Ok((rows::read(&row)?, row.etag))).transpose()
+    }
+
+    /// Changes a webhook as it is stored now. Returns the changed one; `None` if it does not exist. Nothing is written if it stays the same.
+    async fn change_webhook(&self, id: &WebhookId, change: impl Fn(&mut Webhook)) -> Result<Option<Webhook>> {
+        retry_on_conflict("a webhook", || async {
+            let Some((stored, etag)) = self.webhook(id).await? else { return Ok(None) };
+            let mut changed = stored.clone();
+            change(&mut changed);
+            if changed != stored {
+                self.put_webhook_row(&keys::webhook(id), row_of(&changed)?, Precondition::Match(etag)).await?;
+            }
+            Ok(Some(changed))
+        })
+        .await
+    }
+
+    async fn put_webhook_row(&self, key: &Key, properties: Properties, precondition: Precondition) -> Result<Etag> {
+        let put = Operation::Put { row: key.row().to_owned(), properties, precondition };
+        let etags = self.store.commit(Table::Webhooks.name(), &Batch::new(key.partition(), vec![put])?).await?;
+        let no_etag = || ContentError::Internal { what: "a row that was put has no ETag", source: None };
+        etags.into_iter().next().flatten().ok_or_else(no_etag)
+    }
+}
+
+fn row_of(webhook: &Webhook) -> Result<Properties> {
+    let too_large =
+        |error: TooLarge| ContentError::Internal { what: "a webhook does not fit a row", source: Some(error.into()) };
+    rows::row(webhook).map_err(too_large)
+}

@@ -1,0 +1,68 @@
+//! The background work of a server, a file for each job. The rule: a job decides how often it runs, and what it does is a method of what it works on; every
+//! server runs each, so two must be able to run at once.
+
+mod follow;
+mod purges;
+mod recovery;
+mod retention;
+mod unpublish;
+mod webhooks;
+
+use std::future::Future;
+
+use tokio::task::JoinHandle;
+
+use crate::content::Content;
+use crate::model::AllowedHosts;
+use crate::purge::Purges;
+use crate::telemetry::with_causes;
+
+/// The jobs of a server that runs.
+pub struct Jobs {
+    tasks: Vec<JoinHandle<()>>,
+    content: Content,
+    reads_only: bool,
+    purges: Option<Purges>,
+}
+
+/// Does what is due before the first request, until `shutdown` is ready.
+pub async fn catch_up(content: &Content, shutdown: impl Future<Output = ()>) {
+    recovery::at_start(content).await;
+    // Thousands can be due after a time without a server.
+    tokio::select! {
+        _ = unpublish::once(content) => {}
+        () = shutdown => {}
+    }
+}
+
+impl Jobs {
+    /// `webhooks`: beyond the public Internet, where webhooks may be.
+    pub fn start(content: &Content, reads_only: bool, purges: Option<Purges>, webhooks: AllowedHosts) -> Self {
+        let mut tasks = vec![tokio::spawn(follow::for_ever(content.clone()))];
+        if !reads_only {
+            tasks.push(tokio::spawn(recovery::for_ever(content.clone())));
+            tasks.push(tokio::spawn(retention::for_ever(content.clone())));
+            tasks.push(tokio::spawn(unpublish::for_ever(content.clone())));
+            tasks.push(tokio::spawn(webhooks::for_ever(content.clone(), webhooks)));
+        }
+        tasks.extend(purges.clone().map(|purges| tokio::spawn(purges::for_ever(purges))));
+        Self { tasks, content: content.clone(), reads_only, purges }
+    }
+
+    /// Returns when no job uses the store any more.
+    pub async fn stop(self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+        for task in self.tasks {
+            // Aborted.
+            let _ = task.await;
+        }
+        if !self.reads_only
+            && let Err(error) = self.content.release_webhooks().await
+        {
+            tracing::warn!(error = with_causes(&error), "webhook.not_delivered");
+        }
+        if let Some(purges) = self.purges {
+            purges.finish().await;
+        }
+    }
+}
