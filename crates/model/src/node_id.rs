@@ -1,8 +1,8 @@
 //! The ids for clients, by Relay's "GraphQL Global Object Identification Specification". The rule: an id contains the kind of its object, so `node`
 //! needs no search, and no two objects ever have the same id.
 //!
-//! The ids are `post-{post id}`, `revision-{post id}-{version}`, `token-{token id}`, `webhook-{webhook id}`, `change-{row}-{index}`, `page-{page id}`, `asset-{hash}` and,
-//! for a term, `{kind}-{creation id}{base64url of the first slug}`. The last two parts together are the base64url of some bytes, so an id has one
+//! The ids are `post-{post id}`, `revision-{post id}-{version}`, `token-{token id}`, `webhook-{webhook id}`, `change-{row}-{index}`, `page-{page id}`,
+//! `asset-{hash}` and, for a term, `{kind}-{creation id}{base64url of the first slug}`. The last two parts together are the base64url of some bytes, so an id has one
 //! spelling. Clients must treat ids as opaque.
 
 use std::fmt;
