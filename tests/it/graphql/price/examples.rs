@@ -86,7 +86,7 @@ fn of_playground(kind: Kind) -> Vec<Example> {
 fn of_site(kind: Kind) -> Vec<Example> {
     let documents = [
         "examples/spa/src/posts/documents.ts",
-        "examples/spa/src/editor/documents.ts",
+        "editor/src/documents.ts",
         "examples/astro/src/tidings/documents.ts",
     ];
     let texts: Vec<String> = documents.into_iter().flat_map(quoted).collect();
