@@ -61,7 +61,7 @@ fn note_origin(api: &Api, request: &Request) {
     }
 }
 
-/// The layers inside of compression, from the outermost: the compressed form of a held answer, headers, panics, requests of one client, time limit.
+/// The layers inside of compression, from the outermost: the compressed form of a cached answer, headers, panics, requests of one client, time limit.
 async fn answer(api: &Api, mut route: Route, mut request: Request) -> Response<Body> {
     if api.settings.editor {
         editor::authorize(request.headers_mut());
