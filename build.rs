@@ -1,4 +1,4 @@
-//! Lists the files of `playground/dist` for `src/http/playground.rs`. The rule: the binary holds them all, so that it serves the playground
+//! Lists the files of `playground/dist` and `editor/dist` for `src/http/pages.rs`. The rule: the binary holds them all, so that it serves them
 //! wherever it is put.
 
 #![expect(clippy::disallowed_methods, reason = "cargo tells a build script by the environment where it works")]
@@ -7,11 +7,16 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-const DIST: &str = "playground/dist";
-
 fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed={DIST}");
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the folder")).join(DIST);
+    list("playground")?;
+    list("editor")
+}
+
+/// Writes the list of the files of a build.
+fn list(name: &str) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={name}/dist");
+    let root =
+        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the folder")).join(name).join("dist");
     let mut paths = files_below(&root).map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", root.display())))?;
     paths.sort();
     let mut list = String::from("&[\n");
@@ -21,7 +26,7 @@ fn main() -> io::Result<()> {
     }
     list.push_str("]\n");
     let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the folder"));
-    fs::write(output.join("playground.rs"), list)
+    fs::write(output.join(format!("{name}.rs")), list)
 }
 
 fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {

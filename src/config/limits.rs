@@ -9,6 +9,7 @@ use crate::graphql::persisted::{BYTES_MIN as PERSISTED_BYTES_MIN, TrustedDocumen
 use crate::http::cors::{AllowedOrigin, AllowedOrigins};
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 use crate::model::SiteFields;
+use crate::model::site::SiteUrl;
 
 use super::ConfigError;
 use super::cdn;
@@ -34,8 +35,10 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
     Ok(HttpSettings {
         cors: origins.into_iter().collect::<AllowedOrigins>().with_headers(settings.list(&table::CORS_HEADERS)?),
         batch_max: settings.count(&table::BATCH_MAX)?,
-        // The documents of the playground would be refused.
+        // Their documents would be refused.
         playground: !settings.is_on(&table::NO_PLAYGROUND)? && !trusted_only,
+        editor: !settings.is_on(&table::NO_EDITOR)? && !trusted_only,
+        is_https: settings.parse::<SiteUrl>(&table::PUBLIC_URL)?.is_some_and(|url| url.as_str().starts_with("https:")),
         client_address_header: settings.parse(&table::CLIENT_ADDRESS_HEADER)?,
         trusted: Arc::new(trusted),
         trusted_only,

@@ -7,7 +7,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use async_graphql::{Response as GraphqlResponse, Value};
+use async_graphql::{Response as GraphqlResponse, ServerError, Value};
 use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, HeaderValue, Response, StatusCode, header},
@@ -211,6 +211,14 @@ impl Answer {
         }
         sent
     }
+}
+
+/// The answer to a request of no GraphQL document, such as an upload, that the service refuses.
+pub(super) fn failed(error: ServerError) -> Response<Body> {
+    let answer = Answer::of(&GraphqlResponse::from_errors(vec![error]));
+    let mut response = answer.into_http(Media::GraphqlResponse);
+    response.headers_mut().insert(header::CONTENT_TYPE, Media::Json.content_type());
+    response
 }
 
 /// The answers to a batch, in its order. "GraphQL over HTTP" does not define batches, and its media type is for a single response. So a

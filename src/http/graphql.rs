@@ -24,8 +24,8 @@ use super::{
     etag,
     execution::{CanWrite, Ran, name_of, run},
     observe::RequestOutcome,
+    pages,
     parameters::{self, SentRequest},
-    playground,
     request_headers::{POSITION, asks_for_cost, check, forward},
     subscriptions::{Sent, events, websocket},
 };
@@ -140,8 +140,8 @@ fn find_cached(
 /// No cache may store an answer to a request with a token or another secret.
 pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, _) = request.into_parts();
-    if api.settings.playground && playground::is_for_a_person(&head.headers, head.uri.query()) {
-        return playground::show_instead();
+    if api.settings.playground && pages::is_for_a_person(&head.headers, head.uri.query()) {
+        return pages::show_instead();
     }
     if websocket::is_requested(&head.headers) {
         let upgraded = Box::pin(websocket::answer(api, head)).await;

@@ -13,7 +13,7 @@ use tower::{Layer, Service, service_fn, util::option_layer};
 use tower_http::cors::CorsLayer;
 
 use super::{
-    answer::RequestFailure, api::Api, assets, compression, connection::Connection, observe, request_id,
+    answer::RequestFailure, api::Api, assets, compression, connection::Connection, editor, observe, request_id,
     socket::kept_with,
 };
 use crate::graphql::error::Code;
@@ -62,7 +62,10 @@ fn note_origin(api: &Api, request: &Request) {
 }
 
 /// The layers inside of compression, from the outermost: the compressed form of a cached answer, headers, panics, requests of one client, time limit.
-async fn answer(api: &Api, mut route: Route, request: Request) -> Response<Body> {
+async fn answer(api: &Api, mut route: Route, mut request: Request) -> Response<Body> {
+    if api.settings.editor {
+        editor::authorize(request.headers_mut());
+    }
     let routed = async move |request: Request| match request.headers().get_all(header::HOST).iter().nth(1) {
         // "HTTP/1.1", RFC 9112, section 3.2: a proxy and this server could each use a different one.
         Some(_) => RequestFailure::bad_request("The request has more than one Host header.").into_response(),

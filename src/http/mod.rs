@@ -22,6 +22,7 @@ mod cached;
 mod clients;
 mod compression;
 mod connection;
+mod editor;
 mod etag;
 mod execution;
 mod feeds;
@@ -29,9 +30,9 @@ mod graphql;
 mod json;
 mod layers;
 mod observe;
+mod pages;
 mod parameters;
 mod persisted;
-mod playground;
 mod request_headers;
 mod request_id;
 mod socket;
@@ -63,11 +64,12 @@ pub fn router(
     writes: Writes,
     settings: HttpSettings,
 ) -> Router {
-    let (cors, has_playground) = (settings.cors.layer(), settings.playground);
+    let cors = settings.cors.layer();
+    let pages = pages::routes(&settings).merge(editor::routes(&settings));
     let api = Arc::new(Api::new(service, readiness, writes, settings));
     let of_layers = Arc::clone(&api);
     Router::new()
-        .merge(playground::routes(has_playground))
+        .merge(pages)
         .route("/graphql", get(graphql::answer_get).post(graphql::answer_post))
         .route("/schema.graphql", get(health::schema))
         .merge(feeds::routes())

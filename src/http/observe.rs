@@ -18,6 +18,8 @@ use crate::telemetry::{metrics, spans, traces};
 const ROUTES: [&str; 5] = ["/graphql", "/", "/schema.graphql", "/healthz", "/readyz"];
 /// The prefix of the playground's files, whose names change with each build.
 const PLAYGROUND: &str = "/playground/";
+/// The editor: its views, files and session.
+const EDITOR: &str = "/editor";
 /// The feeds of the site and of its tags, categories and authors.
 const FEEDS: &str = "/feeds";
 /// Pictures: uploads and downloads.
@@ -79,6 +81,9 @@ fn log(route: &'static str, status: u16, took: Duration, outcome: RequestOutcome
 fn route_of(requested: &str) -> &'static str {
     if requested.starts_with(PLAYGROUND) {
         return PLAYGROUND;
+    }
+    if requested == EDITOR || requested.starts_with("/editor/") {
+        return EDITOR;
     }
     if feed_path::is_feed(requested) {
         return FEEDS;

@@ -1,5 +1,5 @@
 //! The settings of HTTP. The rule: the defaults are restrictive: no other origin may send requests, a body contains one request, and there
-//! is no playground. Each limit is defined here with its reason, and can be configured.
+//! is no playground and no editor. Each limit is defined here with its reason, and can be configured.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -22,6 +22,10 @@ pub struct HttpSettings {
     pub batch_max: usize,
     /// Whether `/` is the playground, and `/graphql` redirects a person with a browser to it.
     pub playground: bool,
+    /// Whether `/editor` is the editor.
+    pub editor: bool,
+    /// Whether browsers reach this server by `https` only, so that the cookie of the editor is sent by nothing else.
+    pub is_https: bool,
     /// The header in which a trusted proxy writes the client's address.
     pub client_address_header: Option<HeaderName>,
     /// The documents of the operator's manifests.

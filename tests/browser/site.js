@@ -2,7 +2,7 @@
 //
 //   node site.js FOLDER [SERVER]
 //
-// It prints its address, forwards /graphql, pictures and the feeds to SERVER if that is given, and ends when its standard input ends.
+// It prints its address, forwards /graphql, the editor, pictures and the feeds to SERVER if that is given, and ends when its standard input ends.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -16,7 +16,7 @@ const TYPES = {
   ".woff2": "font/woff2",
 };
 
-const FORWARDED = /^\/graphql$|^\/assets\/[0-9a-f]{40}\.|\/(feed\.xml|rss\.xml|feed\.json)$|^\/sitemap/;
+const FORWARDED = /^\/graphql$|^\/editor|^\/assets\/[0-9a-f]{40}\.|\/(feed\.xml|rss\.xml|feed\.json)$|^\/sitemap/;
 
 const [folder, server] = process.argv.slice(2);
 

@@ -1,5 +1,5 @@
 // The frame around every view: the skip link, the head, the view, the foot.
-import { Suspense, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useQuery } from "urql";
 import { graphql } from "./gql";
 import { addressOf } from "./routing/addresses";
@@ -7,11 +7,9 @@ import { Link } from "./routing/link";
 import { usePlace } from "./routing/place";
 import { viewOf } from "./routing/routes";
 import { useScrollKept } from "./routing/scroll";
-import { useSession } from "./session/session";
 import { SITE } from "./site";
 import { Lamp } from "./ui/lamp";
 import { Menu } from "./ui/menu";
-import { Loading } from "./ui/states";
 
 const SiteQuery = graphql(`
   query Site {
@@ -45,7 +43,7 @@ export function App() {
       </a>
       <Head />
       <main id="main" ref={main} tabIndex={-1}>
-        <Suspense fallback={<Loading what="the editor" />}>{viewOf(place)}</Suspense>
+        {viewOf(place)}
       </main>
       <Foot />
     </>
@@ -53,7 +51,6 @@ export function App() {
 }
 
 function Head() {
-  const { token } = useSession();
   return (
     <header className="head">
       <div className="head-inner">
@@ -65,7 +62,9 @@ function Head() {
           <Link to={addressOf.latest}>Latest</Link>
           <Link to={addressOf.archive}>Archive</Link>
           <Link to={addressOf.filter}>By tags</Link>
-          <Link to={addressOf.desk}>{token === null ? "For writers" : "Your desk"}</Link>
+          <a href={addressOf.editor} target="_self">
+            For writers
+          </a>
         </nav>
       </div>
     </header>

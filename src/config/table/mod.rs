@@ -114,10 +114,11 @@ settings! {
     NO_INTROSPECTION = switch("no_introspection").flag("no-introspection"),
         "Hide the schema: no introspection, no /schema.graphql, and no names in errors that the client did not send.";
     NO_PLAYGROUND = switch("no_playground").flag("no-playground"), "Serve no playground at /.";
+    NO_EDITOR = switch("no_editor").flag("no-editor"), "Serve no editor at /editor.";
     MANIFESTS = list("manifests", "FILE").flag("manifest"),
         "Manifests of documents that clients may name by their ids, as graphql-codegen, relay-compiler and Apollo write them. They are read at the start.";
     MANIFESTS_ONLY = switch("manifests_only").flag("manifests-only"),
-        "Run no documents but those of the manifests, and serve no playground.";
+        "Run no documents but those of the manifests, and serve no playground and no editor.";
     EDITOR_TOKEN = secret("editor_token", "TOKEN"),
         "A token with the role admin, in addition to the tokens that `tidings token create` creates.";
     EDITOR_TOKEN_FILE = text("editor_token_file", "FILE"), "A file that contains only the editor token.";

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_graphql::{Request as GraphqlRequest, Response as GraphqlResponse, ServerError};
+use async_graphql::Request as GraphqlRequest;
 use axum::{
     body::Body,
     extract::{Request, State},
@@ -21,7 +21,7 @@ use crate::graphql::error::Code;
 use crate::graphql::fair_use::ClientAddress;
 use crate::graphql::uploads::{Upload, Uploaded};
 use crate::http::accept::Media;
-use crate::http::answer::{Answer, RequestFailure};
+use crate::http::answer::{RequestFailure, failed};
 use crate::http::api::Api;
 use crate::http::{body, execution, request_headers::forward_token};
 use crate::model::ImageFacts;
@@ -111,12 +111,5 @@ fn created(uploaded: &Uploaded) -> Response<Body> {
     response.headers_mut().insert(header::CONTENT_TYPE, Media::Json.content_type());
     let url = HeaderValue::from_str(&uploaded.url).expect("a URL is ASCII");
     response.headers_mut().insert(header::LOCATION, url);
-    response
-}
-
-fn failed(error: ServerError) -> Response<Body> {
-    let answer = Answer::of(&GraphqlResponse::from_errors(vec![error]));
-    let mut response = answer.into_http(Media::GraphqlResponse);
-    response.headers_mut().insert(header::CONTENT_TYPE, Media::Json.content_type());
     response
 }

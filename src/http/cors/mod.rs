@@ -1,8 +1,8 @@
 //! Cross-origin requests from browsers. The rule: the CORS protocol of the Fetch Standard. An origin that is not configured gets no CORS
 //! headers, and the log names once the setting that would allow it.
 //!
-//! Credentials are not allowed, because there are none: a page sends its token in `Authorization`, never in a cookie. So a page of an
-//! allowed origin may send any headers that its libraries add.
+//! Credentials are not allowed: a page sends its token in `Authorization`, and the cookie of the editor is only for the editor's own origin
+//! (`editor`). So a page of an allowed origin may send any headers that its libraries add.
 
 mod origin;
 mod refused;

@@ -35,26 +35,6 @@ export async function change(name, input, token = TOKEN) {
   return answer.post;
 }
 
-const tokens = new Map();
-
-/** The token with this name; the first call creates it, later calls return the same one. */
-export async function tokenOf(name, role) {
-  if (!tokens.has(name)) {
-    const query = "mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret userErrors { message } } }";
-    const { secret, userErrors } = (await ask(query, { input: { name, role } })).createToken;
-    assert.deepEqual(userErrors, []);
-    tokens.set(name, secret);
-  }
-  return tokens.get(name);
-}
-
-export async function signIn(page, token = TOKEN) {
-  await page.goto("/editor");
-  await page.getByLabel("Token").fill(token);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Your desk" }).waitFor();
-}
-
 /** Waits until a picture is there, and fails if it cannot be loaded. */
 export async function assertLoaded(picture) {
   await picture.scrollIntoViewIfNeeded();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { ask, change, tokenOf, onSite, signIn } from "./setup.js";
+import { onSite } from "./setup.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
@@ -21,7 +21,6 @@ const PUBLIC = [
   ["/filter?tag=moon&tag=none&match=all", ".empty"],
   ["/posts/none", ".empty"],
   ["/preview/half", ".failed"],
-  ["/editor", "#token"],
 ];
 
 for (const colorScheme of ["light", "dark"]) {
@@ -33,7 +32,6 @@ for (const colorScheme of ["light", "dark"]) {
           await page.locator(there).first().waitFor();
           await hasNoViolation(page, address);
         }
-        await eachOfWriters(page, (name) => hasNoViolation(page, name));
       },
       { colorScheme },
     ));
@@ -47,49 +45,9 @@ test("no view is wider than a phone", () =>
         await page.locator(there).first().waitFor();
         await isNotWider(page, address);
       }
-      await eachOfWriters(page, (name) => isNotWider(page, name));
     },
     { viewport: { width: 360, height: 740 } },
   ));
-
-/** Visits the views of a writer, including a conflict and its merge. */
-async function eachOfWriters(page, look) {
-  const another = await tokenOf("Another writer", "EDITOR");
-  const { id } = await change("createPost", { title: "Two pens", markdown: "One line.\n\nAnother line.", tagSlugs: ["moon"] });
-  await signIn(page);
-  await page.locator(".post-group li").first().waitFor();
-  await look("the desk");
-  await page.getByRole("link", { name: "Write a post" }).click();
-  await page.getByLabel("Title", { exact: true }).waitFor();
-  await page.getByText("Workshop").waitFor();
-  await look("a new post");
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.locator(".failed").waitFor();
-  await look("a post that was refused");
-
-  await page.goto(`/editor/posts/${id}`);
-  await page.getByLabel("Title", { exact: true }).waitFor();
-  await page.getByText("Workshop").waitFor();
-  await page.getByText("Versions").click();
-  await look("the editor");
-  await page.getByRole("button", { name: "Make a preview link" }).click();
-  await page.getByRole("link", { name: "/preview/" }).waitFor();
-  await page.getByRole("button", { name: "Preview", exact: true }).click();
-  await page.locator(".preview .prose").waitFor();
-  await look("the preview in the editor");
-  await page.getByRole("button", { name: "Write", exact: true }).click();
-  await change("updatePost", { id, expectedVersion: 1, markdown: "One line of theirs.\n\nAnother line." }, another);
-  await page.getByLabel("Text", { exact: true }).fill("One line of mine.\n\nAnother line.");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByRole("heading", { name: /Somebody else changed this post/ }).waitFor();
-  await look("a conflict");
-  await page.getByRole("button", { name: "Merge by hand" }).click();
-  await page.getByRole("region", { name: "Their text" }).waitFor();
-  await look("a merge by hand");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Saved.").waitFor();
-  await ask("mutation ($id: ID!) { deletePost(input: { id: $id, expectedVersion: 3 }) { deletedId } }", { id });
-}
 
 async function hasNoViolation(page, name) {
   await page.addScriptTag({ path: AXE });

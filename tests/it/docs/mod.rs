@@ -35,7 +35,8 @@ fn root() -> &'static Path {
 /// The path of every page of the repository.
 fn pages() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut folders: Vec<PathBuf> = ["docs", "examples", "playground"].iter().map(|name| root().join(name)).collect();
+    let mut folders: Vec<PathBuf> =
+        ["docs", "examples", "playground", "editor"].iter().map(|name| root().join(name)).collect();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.expect("an entry of a folder").path();
@@ -93,6 +94,7 @@ pages! {
     contributing: "docs/contributing.md",
     decisions: "docs/decisions.md",
     design: "docs/design.md",
+    editor: "docs/editor.md",
     errors: "docs/errors.md",
     feeds: "docs/feeds.md",
     fields: "docs/fields.md",
@@ -117,4 +119,5 @@ pages! {
     examples: "examples/README.md",
     example_spa: "examples/spa/README.md",
     playground: "playground/README.md",
+    editor_package: "editor/README.md",
 }

@@ -6,6 +6,7 @@ mod bench;
 mod bodies;
 mod clients;
 mod drawings;
+mod editor;
 mod exhaustion;
 mod introspection;
 mod playground;
@@ -13,10 +14,12 @@ mod probes;
 mod spa;
 mod well_behaved;
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::support::command::{Blog, Serving};
+use crate::support::folder::contents_of;
 use crate::support::node::Package;
 
 /// The menu of the examples, with the addresses of pages that both have.
@@ -49,4 +52,19 @@ fn building(package: &Package) -> File {
     let lock = File::create(package.path().join("node_modules/.building")).expect("a file");
     lock.lock().expect("a lock");
     lock
+}
+
+/// Builds the package with the command of its README, in a temporary folder, and compares the result with its folder `dist`.
+fn assert_is_committed(package: &str) {
+    let again = format!("build it again: npm run build --prefix {package}");
+    let package = Package::at(package);
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("dist");
+    package.script("build", &["--outDir", &output.display().to_string()], &[]);
+    let (committed, built) = (contents_of(&package.path().join("dist")), contents_of(&output));
+    let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&committed), names(&built), "{again}");
+    let differing: Vec<&PathBuf> =
+        built.iter().filter(|(name, bytes)| committed[*name] != **bytes).map(|(name, _)| name).collect();
+    assert_eq!(differing, [""; 0].map(Path::new), "{again}");
 }

@@ -1,11 +1,9 @@
 //! The playground in a real browser, and the comparison of its committed build with its source.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Example;
 use crate::support::command::{Blog, Serving};
-use crate::support::folder::contents_of;
 use crate::support::node::Package;
 
 const TOKEN: &str = "an-editor-token-of-the-playground-tests";
@@ -59,17 +57,7 @@ fn the_examples_run_on_an_empty_blog() {
     run_in_browser("playground-empty.test.js", &format!("http://{}", serving.address));
 }
 
-/// Builds it with the command of its README, in a temporary folder.
 #[test]
 fn the_committed_build_equals_a_new_build() {
-    let package = Package::at("playground");
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("dist");
-    package.script("build", &["--outDir", &output.display().to_string()], &[]);
-    let (committed, built) = (contents_of(&package.path().join("dist")), contents_of(&output));
-    let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(&committed), names(&built), "build it again: npm run build --prefix playground");
-    let differing: Vec<&PathBuf> =
-        built.iter().filter(|(name, bytes)| committed[*name] != **bytes).map(|(name, _)| name).collect();
-    assert_eq!(differing, [""; 0].map(Path::new), "build it again: npm run build --prefix playground");
+    super::assert_is_committed("playground");
 }

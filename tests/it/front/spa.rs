@@ -24,16 +24,6 @@ fn readers_find_every_post_in_every_view() {
 }
 
 #[test]
-fn writers_write_preview_schedule_publish_and_lose_nothing() {
-    run_on_one_origin(&["writing"]);
-}
-
-#[test]
-fn a_conflict_shows_both_texts_and_each_choice_works() {
-    run_on_one_origin(&["conflicts"]);
-}
-
-#[test]
 fn every_view_is_accessible_in_light_and_dark_and_fits_a_phone() {
     run_on_one_origin(&["views"]);
 }

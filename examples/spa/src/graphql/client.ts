@@ -1,8 +1,8 @@
-// The client of a session. Its cache knows by the types in an answer which queries a mutation makes outdated.
+// The client of the server. Its cache knows by the types in an answer which queries a mutation makes outdated.
 import { Client, cacheExchange, fetchExchange } from "urql";
 import { onServer } from "./server";
 
-/** `token` is sent with every request; null means anonymous requests. */
+/** `token`, of a preview link, is sent with every request; null means anonymous requests. */
 export function makeClient(token: string | null): Client {
   return new Client({
     // Another origin needs `serve --cors-origin` at the server.

@@ -1,25 +1,8 @@
 // Every tag of the site, in pages that are requested one after another.
-import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { useEffect, useState } from "react";
 import { type CombinedError, type OperationResult, useClient } from "urql";
 import { graphql } from "../gql";
-import type { CountedTagsQuery as Counted, TagsQuery as Plain } from "../gql/graphql";
-
-const TagsQuery = graphql(`
-  query Tags($after: String) {
-    tags(first: 100, after: $after) {
-      nodes {
-        id
-        slug
-        name
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
-    }
-  }
-`);
+import type { CountedTagsQuery as Counted } from "../gql/graphql";
 
 const CountedTagsQuery = graphql(`
   query CountedTags($after: String) {
@@ -38,39 +21,24 @@ const CountedTagsQuery = graphql(`
   }
 `);
 
-export type KnownTag = Plain["tags"]["nodes"][number];
-
-/** All tags, also those that only drafts have, for writers to choose from. */
-export function useAllTags() {
-  return useTagsOf<KnownTag>(TagsQuery);
-}
-
-/** All tags, each with the number of published posts that have it. */
-export function useCountedTags() {
-  return useTagsOf<Counted["tags"]["nodes"][number]>(CountedTagsQuery);
-}
-
-interface Page<Tag> {
-  tags: { nodes: Tag[]; pageInfo: Plain["tags"]["pageInfo"] };
-}
-
-interface Known<Tag> {
-  tags?: Tag[];
+interface Known {
+  /** Undefined until all pages are loaded. */
+  tags?: Counted["tags"]["nodes"];
   error?: CombinedError;
 }
 
-/** `tags` is undefined until all pages are loaded. */
-function useTagsOf<Tag>(query: TypedDocumentNode<Page<Tag>, { after?: string | null }>): Known<Tag> & { again: () => void } {
+/** All tags, each with the number of published posts that have it. */
+export function useCountedTags(): Known & { again: () => void } {
   const client = useClient();
-  const [known, setKnown] = useState<Known<Tag>>({});
+  const [known, setKnown] = useState<Known>({});
   const [tries, setTries] = useState(0);
   useEffect(() => {
     let isCurrent = true;
     const ask = async () => {
-      const tags: Tag[] = [];
+      const tags: Counted["tags"]["nodes"] = [];
       let after: string | null = null;
       do {
-        const { data, error }: OperationResult<Page<Tag>> = await client.query(query, { after });
+        const { data, error }: OperationResult<Counted> = await client.query(CountedTagsQuery, { after });
         if (!data) return isCurrent && setKnown(error ? { error } : {});
         tags.push(...data.tags.nodes);
         after = data.tags.pageInfo.hasNextPage ? (data.tags.pageInfo.endCursor ?? null) : null;
@@ -81,6 +49,6 @@ function useTagsOf<Tag>(query: TypedDocumentNode<Page<Tag>, { after?: string | n
     return () => {
       isCurrent = false;
     };
-  }, [client, query, tries]);
+  }, [client, tries]);
   return { ...known, again: () => setTries((count) => count + 1) };
 }

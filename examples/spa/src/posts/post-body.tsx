@@ -35,7 +35,7 @@ function prepare(html: string): string {
   return text.body.innerHTML;
 }
 
-/** Makes relative addresses absolute, so that they have the same target on the post's page, in a preview and in the editor. */
+/** Makes relative addresses absolute, so that they have the same target on the post's page, in a preview. */
 function resolve(element: Element, attribute: string): void {
   const written = element.getAttribute(attribute) ?? "";
   if (isAsset(written)) {

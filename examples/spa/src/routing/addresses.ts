@@ -1,4 +1,6 @@
 // Every address of the site, in one place.
+import { onServer } from "../graphql/server";
+
 export const addressOf = {
   latest: "/",
   post: (slug: string) => `/posts/${encodeURIComponent(slug)}`,
@@ -10,11 +12,8 @@ export const addressOf = {
   month: (year: number, month: number) => `/archive/${year}/${String(month).padStart(2, "0")}`,
   filter: "/filter",
   feed: "/feed.xml",
-  // Browsers do not send what follows the #, so no log of a server has the token.
-  preview: (slug: string, token: string) => `/preview/${encodeURIComponent(slug)}#${token}`,
-  desk: "/editor",
-  newPost: "/editor/new",
-  edit: (id: string) => `/editor/posts/${encodeURIComponent(id)}`,
+  /** The editor of the server. */
+  editor: onServer("/editor"),
 };
 
 /** A part of an address; null if it is not validly encoded. */

@@ -1,5 +1,5 @@
 // The view of each address: the first route that matches.
-import { type ReactElement, lazy } from "react";
+import type { ReactElement } from "react";
 import { ArchivePage } from "../pages/archive";
 import { FilterPage } from "../pages/filter";
 import { LatestPage } from "../pages/latest";
@@ -10,11 +10,6 @@ import { PreviewPage } from "../pages/preview";
 import { AuthorPage, CategoryPage, TagPage } from "../pages/term";
 import { decoded } from "./addresses";
 import type { Place } from "./place";
-
-// Loaded lazily, because readers do not need the editor's code.
-const Desk = lazy(() => import("../editor/desk-page"));
-const NewPost = lazy(() => import("../editor/new-post-page"));
-const EditPost = lazy(() => import("../editor/edit-post-page"));
 
 type View = (parts: string[], place: Place) => ReactElement;
 
@@ -32,9 +27,6 @@ const ROUTES: [RegExp, View][] = [
   ],
   [/^\/filter$/, (_, { search }) => <FilterPage search={search} />],
   [/^\/preview\/([^/]+)$/, ([slug = ""]) => <PreviewPage key={slug} slug={slug} />],
-  [/^\/editor$/, () => <Desk />],
-  [/^\/editor\/new$/, () => <NewPost />],
-  [/^\/editor\/posts\/([^/]+)$/, ([id = ""]) => <EditPost key={id} id={id} />],
 ];
 
 export function viewOf(place: Place): ReactElement {

@@ -2,8 +2,6 @@
 import type { ReactNode } from "react";
 import type { CombinedError } from "urql";
 import { failureOf } from "../graphql/failure";
-import { addressOf } from "../routing/addresses";
-import { Link } from "../routing/link";
 import { useTitle } from "./page";
 
 export function Loading({ what }: { what: string }) {
@@ -44,7 +42,6 @@ export function Failed({ error, onRetry, heading: Heading = "h2" }: FailedProps 
           Try again
         </button>
       ) : null}
-      {failure.code === "UNAUTHENTICATED" ? <Link to={addressOf.desk}>To the sign-in</Link> : null}
       <p className="code">
         Code: <code>{failure.code}</code>
       </p>

@@ -1,23 +1,13 @@
-// Formatted instants: days in UTC, as in the archive; minutes in the reader's own time zone.
+// Formatted instants: days in UTC, as in the archive.
 import { SITE } from "../site";
 
 const DAY = new Intl.DateTimeFormat(SITE.language, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-const MINUTE = new Intl.DateTimeFormat(SITE.language, { dateStyle: "medium", timeStyle: "short" });
 const MONTH = new Intl.DateTimeFormat(SITE.language, { month: "long", timeZone: "UTC" });
 
 export function Day({ at }: { at: string }) {
   return <time dateTime={at}>{DAY.format(new Date(at))}</time>;
 }
 
-export function Minute({ at }: { at: string }) {
-  return <time dateTime={at}>{MINUTE.format(new Date(at))}</time>;
-}
-
 export function nameOfMonth(month: number): string {
   return MONTH.format(new Date(Date.UTC(2024, month - 1, 1)));
-}
-
-/** The time zone of the shown times, such as `Europe/London`. */
-export function nameOfZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

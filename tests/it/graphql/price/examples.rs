@@ -84,11 +84,8 @@ fn of_playground(kind: Kind) -> Vec<Example> {
 
 /// The documents of the example sites, each with the fragments that it uses.
 fn of_site(kind: Kind) -> Vec<Example> {
-    let documents = [
-        "examples/spa/src/posts/documents.ts",
-        "examples/spa/src/editor/documents.ts",
-        "examples/astro/src/tidings/documents.ts",
-    ];
+    let documents =
+        ["examples/spa/src/posts/documents.ts", "editor/src/documents.ts", "examples/astro/src/tidings/documents.ts"];
     let texts: Vec<String> = documents.into_iter().flat_map(quoted).collect();
     let fragments: Vec<(String, &String)> = texts
         .iter()

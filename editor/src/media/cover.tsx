@@ -1,0 +1,8 @@
+// The picture that represents a post or a page.
+import type { PictureFragment } from "../gql/graphql";
+import { onServer } from "./address";
+
+export function Cover({ picture }: { picture: PictureFragment }) {
+  const { url, width, height, alt } = picture;
+  return <img className="cover" src={onServer(url)} width={width} height={height} alt={alt ?? ""} />;
+}

@@ -1,0 +1,56 @@
+// The queries and mutations of pictures and files.
+import { graphql } from "../gql";
+
+graphql(`
+  fragment Stored on Asset {
+    id
+    url
+    contentType
+    byteSize
+    originalName
+    version
+    ... on Image {
+      thumbnail: url(width: 480)
+      width
+      height
+      alt
+    }
+  }
+`);
+
+export const AssetsQuery = graphql(`
+  query Assets($first: Int, $after: String) {
+    assets(first: $first, after: $after) {
+      nodes {
+        ...Stored
+      }
+      pageInfo {
+        ...Following
+      }
+    }
+  }
+`);
+
+export const UpdateAsset = graphql(`
+  mutation UpdateAsset($input: UpdateAssetInput!) {
+    updateAsset(input: $input) {
+      asset {
+        ...Stored
+      }
+      userErrors {
+        message
+      }
+    }
+  }
+`);
+
+export const DeleteAsset = graphql(`
+  mutation DeleteAsset($input: DeleteInput!) {
+    deleteAsset(input: $input) {
+      deletedId
+      userErrors {
+        message
+      }
+    }
+  }
+`);

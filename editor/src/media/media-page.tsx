@@ -1,0 +1,100 @@
+// The pictures and files of the site: add, describe and delete them.
+import { useState } from "react";
+import { useClient } from "urql";
+import { DeleteAsset, UpdateAsset } from "./documents";
+import type { StoredFragment } from "../gql/graphql";
+import { failureOf } from "../graphql/failure";
+import { isEditor, useSession } from "../session";
+import { Page } from "../ui/page";
+import { sentence } from "../writing/problems";
+import { onServer } from "./address";
+import { Library, Thumbnail, titleOf } from "./library";
+import { sizeOf, Uploads } from "./uploads";
+
+export function MediaPage() {
+  const { viewer } = useSession();
+  const [files, setFiles] = useState<File[]>([]);
+  // A new key reads the library again.
+  const [changes, setChanges] = useState(0);
+  const [said, setSaid] = useState("");
+  const remove = (file: File) => setFiles((now) => now.filter((other) => other !== file));
+  const changed = (message: string) => {
+    setChanges((count) => count + 1);
+    setSaid(message);
+  };
+  return (
+    <Page title="Media" intro="Pictures and files. Everyone who knows the address of one can get it.">
+      <Uploads
+        files={files}
+        onChoose={(more) => setFiles((now) => [...now, ...more])}
+        onAdded={(_, _text, file) => {
+          remove(file);
+          changed(`${file.name} is added.`);
+        }}
+        onDismiss={remove}
+      />
+      <p role="status" className="said">
+        {said}
+      </p>
+      <Library key={changes}>{(asset) => <Item asset={asset} canDelete={isEditor(viewer)} onChanged={changed} />}</Library>
+    </Page>
+  );
+}
+
+interface ItemProps {
+  asset: StoredFragment;
+  canDelete: boolean;
+  onChanged: (message: string) => void;
+}
+
+function Item({ asset, canDelete, onChanged }: ItemProps) {
+  const client = useClient();
+  const current = "alt" in asset ? (asset.alt ?? "") : null;
+  const [alt, setAlt] = useState(current ?? "");
+  const [problem, setProblem] = useState("");
+  const name = titleOf(asset);
+
+  const describe = async () => {
+    const { data, error } = await client.mutation(UpdateAsset, { input: { id: asset.id, expectedVersion: asset.version, alt } });
+    const refused = data?.updateAsset?.userErrors[0]?.message;
+    if (error) return setProblem(failureOf(error).title);
+    return refused === undefined ? onChanged("Saved.") : setProblem(sentence(refused));
+  };
+  const remove = async () => {
+    if (!window.confirm(`Delete “${name}”? Texts that show it lose it. This cannot be undone.`)) return;
+    const { data, error } = await client.mutation(DeleteAsset, { input: { id: asset.id, expectedVersion: asset.version } });
+    const refused = data?.deleteAsset?.userErrors[0]?.message;
+    if (error) return setProblem(failureOf(error).title);
+    return refused === undefined ? onChanged(`${name} is deleted.`) : setProblem(sentence(refused));
+  };
+
+  return (
+    <article className="asset" aria-label={name}>
+      <a href={onServer(asset.url)} target="_blank" rel="noreferrer" aria-label={`Open ${name}`}>
+        <Thumbnail asset={asset} />
+      </a>
+      <p className="hint">
+        {asset.originalName ?? asset.url.split("/").at(-1)}, {sizeOf(asset.byteSize)}
+      </p>
+      {current === null ? null : (
+        <div className="field">
+          <label htmlFor={`alt-${asset.id}`}>What it shows</label>
+          <input id={`alt-${asset.id}`} value={alt} maxLength={1000} onChange={({ target }) => setAlt(target.value)} />
+          {alt === current ? null : (
+            <button type="button" className="button" onClick={() => void describe()}>
+              Save
+            </button>
+          )}
+        </div>
+      )}
+      {canDelete ? (
+        <button type="button" className="button quiet bad" onClick={() => void remove()}>
+          Delete<span className="unseen"> {name}</span>
+        </button>
+      ) : null}
+      <p className="problem" role="alert">
+        {problem}
+      </p>
+    </article>
+  );
+}

@@ -1,0 +1,31 @@
+// A view's heading and the title of its tab.
+import { type ReactNode, useEffect } from "react";
+
+
+export function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title !== undefined) document.title = `${title} · Tidings`;
+  }, [title]);
+}
+
+interface Props {
+  title: string;
+  /** The kind of view, shown above the heading. */
+  kind?: string;
+  intro?: ReactNode;
+  children: ReactNode;
+}
+
+export function Page({ title, kind, intro, children }: Props) {
+  useTitle(title);
+  return (
+    <div className="page">
+      <header className="page-head">
+        {kind === undefined ? null : <p className="kind">{kind}</p>}
+        <h1>{title}</h1>
+        {intro === undefined ? null : <div className="intro">{intro}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}

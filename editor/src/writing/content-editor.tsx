@@ -1,0 +1,220 @@
+// The editor of one post or page. The rule: what was typed stays until it is saved; errors are shown beside it.
+import { type ReactNode, useState } from "react";
+import { CreatePost, RestorePost, UpdatePost } from "../documents";
+import { CreatePage, RestorePage, UpdatePage } from "../page-documents";
+import { addressOf } from "../routing/addresses";
+import { keepNote, noteOf, replaceWith } from "../routing/place";
+import { Page } from "../ui/page";
+import { ConflictView } from "./conflict-view";
+import { ContentForm } from "./content-form";
+import { Deletion } from "./deletion";
+import { History } from "./history";
+import { removeText } from "./kept-text";
+import { PreviewLink } from "./preview-link";
+import { Problems } from "./problems";
+import { Publishing } from "./publishing";
+import { type Changes, type Conflict, type Outcome, useChanges } from "./use-changes";
+import { type Tags, useTags } from "./use-tags";
+import { type Typed, useText } from "./use-text";
+import { type Edited, type Kind, NAMES_OF_FIELDS, NOTHING, type Values, changesOf, differing, faultsOf, inputOf, inputOfNew, putOver, valuesOf } from "./values";
+import { namesOf } from "./words";
+
+interface Props {
+  kind: Kind;
+  /** Null for a new one. */
+  content: Edited | null;
+  /** What a new one has from the start. */
+  start: Partial<Values>;
+}
+
+/** The part of a change that publishes, or ends the publication. */
+type Publication = { publish?: boolean; publishAt?: string; unpublishAt?: string | null };
+
+export function ContentEditor({ kind, content: first, start }: Props) {
+  const id = first?.id ?? `new ${kind}`;
+  const [content, setContent] = useState(first);
+  const kept = useText(id, first?.version ?? 0, first ? valuesOf(first) : { ...NOTHING, ...start });
+  const changes = useChanges();
+  const typed: Typed = {
+    ...kept,
+    type: (some) => {
+      kept.type(some);
+      changes.clearErrorsOf(NAMES_OF_FIELDS.filter((name) => name in some));
+    },
+  };
+  const tags = useTags(typed);
+  const isDirty = typed.isDirty || tags.all !== typed.text.values.tagSlugs || tags.newName !== null;
+  const saving = useSaving({ kind, content, setContent, typed, tags, changes });
+  const { conflict } = saving;
+
+  if (conflict) return <Clash conflict={conflict} typed={typed} changes={changes} saving={saving} />;
+  return (
+    <Page title={content ? `Edit a ${kind}` : `Write a ${kind}`}>
+      <Problems changes={changes} />
+      <ContentForm kind={kind} content={content} typed={{ ...typed, isDirty }} tags={tags} changes={changes} said={saving.said} onSave={() => void saving.save()}>
+        {content ? (
+          <Beside content={content} changes={changes} saving={saving} isDirty={isDirty} version={typed.text.version} />
+        ) : (
+          <p className="panel hint">Save it as a draft first; then it can be previewed, scheduled and published.</p>
+        )}
+      </ContentForm>
+    </Page>
+  );
+}
+
+type Saving = ReturnType<typeof useSaving>;
+
+interface BesideProps {
+  content: Edited;
+  changes: Changes;
+  saving: Saving;
+  isDirty: boolean;
+  version: number;
+}
+
+function Beside({ content, changes, saving, isDirty, version }: BesideProps) {
+  const { viewerCanUpdate } = content;
+  if (!viewerCanUpdate) return <History content={content} onRestore={null} isDirty={false} />;
+  return (
+    <>
+      <Publishing
+        content={content}
+        isBusy={changes.isBusy}
+        onPublish={(at) => void (at === null ? saving.save({ publish: true }, "Published.") : saving.save({ publishAt: at }, Date.parse(at) > Date.now() ? "Scheduled." : "The date is changed."))}
+        onUnpublish={() => void saving.save({ publish: false }, "It is a draft again.")}
+        onEnd={(at) => void saving.save({ unpublishAt: at }, at === null ? "It stays published." : "The end is set.")}
+      />
+      {content.status === "PUBLISHED" ? null : <PreviewLink id={content.id} />}
+      <History content={content} isDirty={isDirty} onRestore={({ id, version: restored }) => void saving.restore(id, restored)} />
+      <Deletion content={content} version={version} />
+    </>
+  );
+}
+
+function Clash({ conflict, typed, changes, saving }: { conflict: Conflict; typed: Typed; changes: Changes; saving: Saving }) {
+  const { text } = typed;
+  const { theirs } = conflict;
+  const values = valuesOf(theirs);
+  return (
+    <ConflictView
+      conflict={conflict}
+      base={text.base}
+      mine={text.values}
+      isBusy={changes.isBusy}
+      onKeepMine={() => {
+        typed.carryOver(theirs.version, values, null);
+        const both = putOver(text.base, text.values, values);
+        void saving.update({ id: theirs.id, version: theirs.version, base: values, values: both });
+      }}
+      onTakeTheirs={() => {
+        typed.takeInstead(theirs.version, values);
+        saving.leave(theirs, "This is their text now. Yours is kept, and you can bring it back.");
+      }}
+      onMerge={() => {
+        typed.carryOver(theirs.version, values, values);
+        saving.leave(theirs, "This is your text, with theirs beside it. Nothing is saved yet.");
+      }}
+      problems={<Problems changes={changes} />}
+    />
+  );
+}
+
+interface SavingProps {
+  kind: Kind;
+  content: Edited | null;
+  setContent: (content: Edited) => void;
+  typed: Typed;
+  tags: Tags;
+  changes: Changes;
+}
+
+/** Every way to save, and what came of the last one. */
+function useSaving({ kind, content, setContent, typed, tags, changes }: SavingProps) {
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const [said, setSaid] = useState<ReactNode>(() => noteOf<string>("said") ?? "");
+  const { text } = typed;
+
+  const apply = (outcome: Outcome, sent: Values, message: string): Edited | null => {
+    if ("content" in outcome) {
+      setContent(outcome.content);
+      setConflict(null);
+      typed.acceptSaved(outcome.content.version, valuesOf(outcome.content), sent);
+      setSaid(message);
+      return outcome.content;
+    }
+    // No typed text can be lost here, so the writer has nothing to choose.
+    if ("conflict" in outcome) {
+      const { theirs, since } = outcome.conflict;
+      setContent(theirs);
+      typed.acceptSaved(theirs.version, valuesOf(theirs), sent);
+      setSaid(`${namesOf(since)} changed this ${kind} meanwhile. This is its current state: read it, then try again.`);
+    }
+    return null;
+  };
+
+  const creationOf = (values: Values) => (tags.mustCreate(values.tagSlugs) ? { createMissingTags: true } : {});
+
+  const update = async (
+    { id, version, base, values }: { id: string; version: number; base: Values; values: Values },
+    publication: Publication = {},
+    message = "Saved.",
+  ) => {
+    const changed = changesOf(base, values);
+    const fields = { id, expectedVersion: version, ...inputOf(changed), ...publication };
+    const outcome =
+      kind === "page"
+        ? await changes.change(UpdatePage, { input: fields }, (data) => data.updatePage, version)
+        : await changes.change(UpdatePost, { input: { ...fields, ...creationOf(values) } }, (data) => data.updatePost, version);
+    const hasTyped = Object.keys(changed).length > 0;
+    if (!("conflict" in outcome && hasTyped)) return apply(outcome, values, message);
+    setConflict(outcome.conflict);
+    return null;
+  };
+
+  const create = async (values: Values) => {
+    const input = inputOfNew(values);
+    const outcome =
+      kind === "page"
+        ? await changes.change(CreatePage, { input: { ...input, path: values.path, title: values.title, markdown: values.markdown } }, (data) => data.createPage, null)
+        : await changes.change(CreatePost, { input: { ...input, title: values.title, markdown: values.markdown, ...creationOf(values) } }, (data) => data.createPost, null);
+    if (!("content" in outcome)) return null;
+    removeText(`new ${kind}`);
+    keepNote("said", "Saved as a draft.");
+    replaceWith(kind === "page" ? addressOf.editPage(outcome.content.id) : addressOf.edit(outcome.content.id));
+    return outcome.content;
+  };
+
+  /** Saves what was typed, and changes the publication, in one change. */
+  const save = async (publication?: Publication, message?: string) => {
+    setSaid("");
+    const values = { ...text.values, tagSlugs: tags.all };
+    tags.take();
+    // The writer decides about a tag that does not exist.
+    if (tags.newName !== null) return null;
+    const faults = faultsOf(values);
+    if (faults.length > 0) {
+      changes.show(faults);
+      return null;
+    }
+    if (!content) return create(values);
+    const { version, base } = text;
+    const mustSave = publication !== undefined || differing(base, values).length > 0;
+    return mustSave ? update({ id: content.id, version, base, values }, publication, message) : content;
+  };
+
+  const restore = async (revisionId: string, revision: number) => {
+    const input = { revisionId, expectedVersion: text.version };
+    const outcome =
+      kind === "page"
+        ? await changes.change(RestorePage, { input }, (data) => data.restoreRevision, text.version)
+        : await changes.change(RestorePost, { input }, (data) => data.restoreRevision, text.version);
+    apply(outcome, text.values, `Version ${revision} is its text again.`);
+  };
+
+  const leave = (theirs: Edited, message: string) => {
+    setContent(theirs);
+    setConflict(null);
+    setSaid(message);
+  };
+  return { conflict, said, update, save, restore, leave };
+}

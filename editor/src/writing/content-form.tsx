@@ -1,0 +1,195 @@
+// The form of a post or page: the text on the left, its metadata and buttons on the right.
+import { type FormEvent, type KeyboardEvent, type ReactNode, Suspense, lazy, useState } from "react";
+import { Beside } from "./beside";
+import { Body } from "./body";
+import { CoverField } from "./cover-field";
+import { Featured } from "./featured";
+import { Field } from "./field";
+import { TagField } from "./tag-field";
+import { TermChoices } from "./term-choices";
+import type { Changes } from "./use-changes";
+import type { Tags } from "./use-tags";
+import type { Typed } from "./use-text";
+import type { Edited, Kind } from "./values";
+import { countWords } from "./words";
+
+const MarkdownEditor = lazy(() => import("./markdown/markdown-editor"));
+
+interface Props {
+  kind: Kind;
+  content: Edited | null;
+  typed: Typed;
+  tags: Tags;
+  changes: Changes;
+  /** The result of the last change. */
+  said: ReactNode;
+  onSave: () => void;
+  children: ReactNode;
+}
+
+export function ContentForm(props: Props) {
+  const { content, typed, changes, onSave } = props;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSave();
+  };
+  const saveByKey = (event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    if (!changes.isBusy) onSave();
+  };
+  return (
+    // The key is a shortcut for the button.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <form className="editor" onSubmit={submit} onKeyDown={saveByKey} noValidate>
+      <Writing {...props} />
+      <div className="about">
+        <div className="panel saving">
+          <button type="submit" className="button main" disabled={changes.isBusy || content?.viewerCanUpdate === false}>
+            {changes.isBusy ? "Saving …" : content?.status === "PUBLISHED" ? "Save and show to all" : "Save"}
+          </button>
+          <Saved {...props} />
+          {typed.text.aside ? (
+            <button type="button" className="button" onClick={typed.bringBack}>
+              Bring my text back
+            </button>
+          ) : null}
+          {typed.isDirty && content && !typed.text.aside ? (
+            <button type="button" className="button quiet" onClick={() => typed.takeInstead(typed.text.version, typed.text.base)}>
+              Undo all changes
+            </button>
+          ) : null}
+        </div>
+        {props.children}
+        <About {...props} />
+      </div>
+    </form>
+  );
+}
+
+function Saved({ content, typed, said }: Props) {
+  const isReader = content?.viewerCanUpdate === false;
+  const state = typed.isDirty ? "Not saved yet." : said || (content ? "All is saved." : "");
+  return (
+    <>
+      <p role="status">{isReader ? "Your token can read this, but not change it." : state}</p>
+      {typed.isKept ? null : <p className="problem">This browser has no place to keep it: save it soon.</p>}
+    </>
+  );
+}
+
+type Shown = "write" | "preview" | "both";
+
+function Writing({ content, typed, changes }: Props) {
+  const { text, type } = typed;
+  const { values } = text;
+  const [shown, setShown] = useState<Shown>("write");
+  const preview = content ? <Preview content={content} isOld={values.markdown !== content.body.markdown} /> : null;
+  return (
+    <div className="writing">
+      <Field name="title" changes={changes}>
+        {(control) => <input {...control} className="title" value={values.title} onChange={({ target }) => type({ title: target.value })} />}
+      </Field>
+      <Field name="subtitle" changes={changes}>
+        {(control) => <input {...control} value={values.subtitle} onChange={({ target }) => type({ subtitle: target.value })} />}
+      </Field>
+      <div className="writing-head">
+        <Switch shown={shown} hasPreview={content !== null} onShow={setShown} />
+        <p className="count">{countWords(values.markdown)}</p>
+      </div>
+      {shown === "preview" && preview ? (
+        preview
+      ) : (
+        <div className={text.beside || (shown === "both" && preview) ? "two" : undefined}>
+          <Field name="markdown" hint="In Markdown. Pictures and files can be pasted and dropped." changes={changes}>
+            {(control) => (
+              <Suspense fallback={<div className="markdown-to-come" />}>
+                <MarkdownEditor control={control} value={values.markdown} onChange={(markdown) => type({ markdown })} />
+              </Suspense>
+            )}
+          </Field>
+          {text.beside ? <Beside theirs={text.beside} mine={values} /> : shown === "both" ? preview : null}
+        </div>
+      )}
+      <Field name="excerpt" hint="If it is empty, it is made from the text." changes={changes}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={3}
+            value={values.excerpt}
+            placeholder={content?.excerptIsGenerated ? content.excerpt : ""}
+            onChange={({ target }) => type({ excerpt: target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+const SHOWN: [Shown, string][] = [
+  ["write", "Write"],
+  ["preview", "Preview"],
+  ["both", "Side by side"],
+];
+
+function Switch({ shown, hasPreview, onShow }: { shown: Shown; hasPreview: boolean; onShow: (shown: Shown) => void }) {
+  return (
+    <div className="switch" role="group" aria-label="Text or preview">
+      {SHOWN.map(([name, label]) => (
+        <button key={name} type="button" className={name === "both" ? "for-wide" : undefined} aria-pressed={shown === name} disabled={name !== "write" && !hasPreview} onClick={() => onShow(name)}>
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Shows the server's HTML, so that readers get what the writer saw. */
+function Preview({ content, isOld }: { content: Edited; isOld: boolean }) {
+  return (
+    <section className="preview" aria-label="Preview">
+      {isOld ? <p className="notice">This is the text that was saved last. Save to see your changes.</p> : null}
+      <Body html={content.body.html} address={content.canonicalUrl} />
+    </section>
+  );
+}
+
+function About({ kind, content, typed, tags, changes }: Props) {
+  const { values } = typed.text;
+  const { type } = typed;
+  return (
+    <div className="panel">
+      <CoverField cover={values.cover} changes={changes} onChange={(cover) => type({ cover })} />
+      {kind === "post" ? (
+        <>
+          <TagField chosen={values.tagSlugs} tags={tags} changes={changes} onChange={(chosen) => type({ tagSlugs: chosen })} />
+          <TermChoices values={values} changes={changes} type={type} />
+          <Featured isOn={values.featured} changes={changes} onChange={(featured) => type({ featured })} />
+          <Field name="slug" hint={content ? "Old addresses redirect to the post." : "If it is empty, it is made from the title."} changes={changes}>
+            {(control) => <input {...control} value={values.slug} spellCheck={false} onChange={({ target }) => type({ slug: target.value })} />}
+          </Field>
+        </>
+      ) : (
+        <>
+          <Field name="path" hint="Such as docs/install: below the page docs." changes={changes}>
+            {(control) => <input {...control} value={values.path} spellCheck={false} onChange={({ target }) => type({ path: target.value })} />}
+          </Field>
+          <Field name="order" hint="Among the pages beside it; those without one come last." changes={changes}>
+            {(control) => <input {...control} value={values.order} inputMode="numeric" onChange={({ target }) => type({ order: target.value })} />}
+          </Field>
+        </>
+      )}
+      <Field name="language" hint="Such as en or pt-BR. If it is empty: that of the site." changes={changes}>
+        {(control) => <input {...control} value={values.language} spellCheck={false} onChange={({ target }) => type({ language: target.value })} />}
+      </Field>
+      <details open={values.metadata !== ""}>
+        <summary>More fields</summary>
+        <Field name="metadata" hint="What the site reads besides, as a JSON object." changes={changes}>
+          {(control) => (
+            <textarea {...control} className="code" rows={4} spellCheck={false} value={values.metadata} onChange={({ target }) => type({ metadata: target.value })} />
+          )}
+        </Field>
+      </details>
+    </div>
+  );
+}

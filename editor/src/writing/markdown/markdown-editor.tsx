@@ -1,0 +1,134 @@
+// The field for Markdown: CodeMirror with a toolbar. The rule: what the form holds and what the field shows are the same after each key.
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { markdown, markdownKeymap, markdownLanguage } from "@codemirror/lang-markdown";
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { Annotation, Compartment, EditorState } from "@codemirror/state";
+import { type Command, EditorView, drawSelection, dropCursor, keymap, placeholder } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { AssetDialog, type Chosen, markdownOf } from "../../media/asset-dialog";
+import { FIELDS } from "../values";
+import { insert, insertBlock } from "./commands";
+import { TOOLS, Toolbar } from "./toolbar";
+
+interface Props {
+  control: { id: string; "aria-describedby": string; "aria-invalid": boolean };
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A change that the form has made. */
+const OfForm = Annotation.define<boolean>();
+
+const STYLE = HighlightStyle.define([
+  { tag: tags.heading1, fontSize: "1.5em", fontWeight: "650" },
+  { tag: tags.heading2, fontSize: "1.3em", fontWeight: "650" },
+  { tag: tags.heading3, fontSize: "1.12em", fontWeight: "650" },
+  { tag: tags.heading, fontWeight: "650" },
+  { tag: tags.strong, fontWeight: "700" },
+  { tag: tags.emphasis, fontStyle: "italic" },
+  { tag: tags.strikethrough, textDecoration: "line-through" },
+  { tag: [tags.link, tags.url], color: "var(--accent)" },
+  { tag: [tags.monospace, tags.contentSeparator], fontFamily: "var(--mono)", fontSize: "0.92em" },
+  { tag: [tags.processingInstruction, tags.labelName], color: "var(--ink-soft)" },
+  { tag: tags.quote, color: "var(--ink-soft)" },
+]);
+
+export default function MarkdownEditor({ control, value, onChange }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorView>(null);
+  const [attributes] = useState(() => new Compartment());
+  const [adding, setAdding] = useState<File[] | null>(null);
+  const latest = useRef({ onChange, value, control });
+  useEffect(() => {
+    latest.current = { onChange, value, control };
+  });
+
+  useEffect(() => {
+    const take = (files: FileList | undefined, event: Event): boolean => {
+      if (!files || files.length === 0) return false;
+      event.preventDefault();
+      setAdding([...files]);
+      return true;
+    };
+    const view = new EditorView({
+      parent: place.current as HTMLElement,
+      state: EditorState.create({
+        doc: latest.current.value,
+        extensions: [
+          history(),
+          drawSelection(),
+          dropCursor(),
+          markdown({ base: markdownLanguage }),
+          syntaxHighlighting(STYLE),
+          EditorView.lineWrapping,
+          placeholder("Write here …"),
+          attributes.of(attributesOf(latest.current.control)),
+          keymap.of([...TOOLS.flatMap(({ key, run }) => (key === undefined ? [] : [{ key, run, preventDefault: true }])), ...markdownKeymap, ...defaultKeymap, ...historyKeymap]),
+          EditorView.domEventHandlers({
+            paste: (event) => take(event.clipboardData?.files, event),
+            drop: (event, own) => {
+              const at = own.posAtCoords({ x: event.clientX, y: event.clientY });
+              if (at !== null && event.dataTransfer?.files.length) own.dispatch({ selection: { anchor: at } });
+              return take(event.dataTransfer?.files, event);
+            },
+          }),
+          EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+            if (!docChanged || transactions.some((transaction) => transaction.annotation(OfForm))) return;
+            flushSync(() => latest.current.onChange(state.doc.toString()));
+          }),
+        ],
+      }),
+    });
+    editor.current = view;
+    return () => view.destroy();
+  }, [attributes]);
+
+  useEffect(() => {
+    const view = editor.current;
+    if (!view || view.state.doc.toString() === value) return;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, annotations: OfForm.of(true) });
+  }, [value]);
+
+  const { id, "aria-describedby": describedBy, "aria-invalid": isInvalid } = control;
+  useEffect(() => {
+    const of = attributesOf({ id, "aria-describedby": describedBy, "aria-invalid": isInvalid });
+    editor.current?.dispatch({ effects: attributes.reconfigure(of) });
+  }, [attributes, id, describedBy, isInvalid]);
+
+  const run = (command: Command) => {
+    if (!editor.current) return;
+    command(editor.current);
+    editor.current.focus();
+  };
+  const put = (chosen: Chosen) => {
+    if (!editor.current) return;
+    if (chosen.picture) insertBlock(editor.current, markdownOf(chosen));
+    else insert(editor.current, markdownOf(chosen));
+  };
+  const close = () => {
+    setAdding(null);
+    editor.current?.focus();
+  };
+  return (
+    <div className="markdown">
+      <Toolbar onRun={run} onPicture={() => setAdding([])} />
+      <div ref={place} />
+      {adding ? <AssetDialog files={adding} onChoose={put} onClose={close} /> : null}
+    </div>
+  );
+}
+
+function attributesOf(control: Props["control"]) {
+  const isInvalid = control["aria-invalid"] ? "true" : "false";
+  return EditorView.contentAttributes.of({
+    id: control.id,
+    "aria-label": FIELDS.markdown,
+    "aria-describedby": control["aria-describedby"],
+    "aria-invalid": isInvalid,
+    autocapitalize: "sentences",
+    autocorrect: "on",
+    spellcheck: "true",
+  });
+}

@@ -1,0 +1,144 @@
+//! The session of the editor: `POST /editor/session` checks a token and keeps it in a cookie, `DELETE /editor/session` removes it. The rule: the cookie
+//! counts only for a request with the header `X-Tidings-Editor` from a page of this server. Browsers let no page of another origin send such a
+//! header together with cookies, because `cors` allows no credentials; every other request is answered as if it had no cookie.
+
+use std::sync::Arc;
+
+use async_graphql::Request as GraphqlRequest;
+use axum::{
+    Router,
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header},
+    response::IntoResponse,
+    routing::post,
+};
+use serde::Deserialize;
+
+use super::{
+    answer::{RequestFailure, failed},
+    api::{Api, Share},
+    body,
+    cors::is_own,
+    execution,
+    settings::HttpSettings,
+};
+use crate::graphql::access::BearerToken;
+use crate::graphql::error::Code;
+use crate::graphql::fair_use::ClientAddress;
+
+const HEADER: HeaderName = HeaderName::from_static("x-tidings-editor");
+const COOKIE: &str = "tidings_editor";
+/// A writer signs in again after a quarter of a year, or when the token is revoked.
+const AGE_SECONDS: u32 = 90 * 24 * 60 * 60;
+/// Browsers refuse a cookie of more than 4,096 bytes with its name and attributes.
+const TOKEN_BYTES_MAX: usize = 3_900;
+
+/// A header that a browser sets and no page can set ("Fetch Metadata Request Headers", W3C).
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// The scheme of the request at the proxy in front.
+const SCHEME: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sent {
+    token: String,
+}
+
+/// The route of the session, if the editor is enabled.
+pub(super) fn routes(settings: &HttpSettings) -> Router<Arc<Api>> {
+    match settings.editor {
+        true => Router::new().route("/editor/session", post(begin).delete(end)),
+        false => Router::new(),
+    }
+}
+
+/// Writes the token of the cookie into `Authorization`, where all routes read it.
+pub(super) fn authorize(headers: &mut HeaderMap) {
+    if !headers.contains_key(HEADER) || headers.contains_key(header::AUTHORIZATION) || !is_of_own_page(headers) {
+        return;
+    }
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let token = pairs.find(|(name, _)| *name == COOKIE).map(|(_, token)| format!("Bearer {token}"));
+    if let Some(Ok(value)) = token.map(HeaderValue::try_from) {
+        headers.insert(header::AUTHORIZATION, value);
+    }
+}
+
+/// Whether no browser says that a page of another origin sends the request.
+fn is_of_own_page(headers: &HeaderMap) -> bool {
+    match (headers.get(SITE), headers.get(header::ORIGIN)) {
+        (Some(site), _) => site == "same-origin",
+        (None, Some(origin)) => is_own(origin, headers),
+        (None, None) => true,
+    }
+}
+
+async fn begin(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    let share = api.share_of(&head.headers, &head.extensions);
+    let mut response = match check(&api, &head.headers, body, &share).await {
+        Ok(token) => with_cookie(&api, &head.headers, &token, AGE_SECONDS),
+        Err(refused) => refused,
+    };
+    response.extensions_mut().insert(share.charge);
+    response
+}
+
+async fn end(State(api): State<Arc<Api>>, headers: HeaderMap) -> Response<Body> {
+    if is_of_own_page(&headers) { with_cookie(&api, &headers, "", 0) } else { of_another_origin().into_response() }
+}
+
+/// The token of the request, if it gives access.
+async fn check(api: &Api, headers: &HeaderMap, body: Body, share: &Share) -> Result<String, Response<Body>> {
+    let limits = &api.settings.limits;
+    if !is_of_own_page(headers) {
+        body::discard(headers, body, limits).await;
+        return Err(of_another_origin().into_response());
+    }
+    let body = body::read(headers, body, limits, (&share.charge, &api.long_bodies)).await;
+    let body = body.map_err(IntoResponse::into_response)?;
+    let token = token_in(&body).map_err(IntoResponse::into_response)?;
+    let request = share.client.into_iter().fold(GraphqlRequest::new(""), |of, client| of.data(ClientAddress(client)));
+    execution::sign_in(api, request.data(BearerToken(token.clone()))).await.map_err(failed)?;
+    Ok(token)
+}
+
+fn token_in(body: &[u8]) -> Result<String, RequestFailure> {
+    let Ok(Sent { token }) = serde_json::from_slice(body) else {
+        return Err(RequestFailure::malformed("The body must be `{\"token\": \"…\"}`."));
+    };
+    // RFC 6265, section 4.1.1.
+    let is_fit = |byte: u8| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte);
+    let token = token.trim();
+    if token.len() > TOKEN_BYTES_MAX || !token.bytes().all(is_fit) {
+        let message = format!(
+            "This token does not fit in a cookie: it must be at most {TOKEN_BYTES_MAX} bytes of visible ASCII without `\"`, `,`, \
+             `;` and `\\`. Use another one."
+        );
+        return Err(RequestFailure::bad_request(message));
+    }
+    Ok(token.to_owned())
+}
+
+fn of_another_origin() -> RequestFailure {
+    let message = "Only a page of this server can begin or end a session of its editor.";
+    RequestFailure::new(StatusCode::FORBIDDEN, Code::Forbidden, message)
+}
+
+/// `HttpOnly`: no script reads the token. `SameSite`: no other site sends it. `Secure`: it is sent by `https` only.
+fn with_cookie(api: &Api, headers: &HeaderMap, token: &str, age: u32) -> Response<Body> {
+    let begins = |name: &HeaderName, scheme: &str| {
+        headers.get(name).is_some_and(|value| value.as_bytes().starts_with(scheme.as_bytes()))
+    };
+    let is_https = api.settings.is_https || begins(&SCHEME, "https") || begins(&header::ORIGIN, "https:");
+    let secure = if is_https { "; Secure" } else { "" };
+    let cookie = format!("{COOKIE}={token}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{secure}");
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    if let Ok(cookie) = HeaderValue::try_from(cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

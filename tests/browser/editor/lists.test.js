@@ -1,0 +1,127 @@
+// Lists, pages as a tree, and terms.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ask, change, idOf, onServer, save, signIn, text, tokenOf } from "./setup.js";
+
+test("a long list is shown in pages, and each post of it once", () =>
+  onServer(async (page) => {
+    for (let number = 1; number <= 35; number += 1) await change("createPost", { title: `Of many ${number}`, markdown: "" });
+    const { draftPosts } = await ask("{ draftPosts(first: 100) { nodes { title } } }");
+    await signIn(page);
+    await page.getByRole("region", { name: "Drafts" }).getByRole("link", { name: /^All \d+$/ }).click();
+    const items = page.locator(".items > li > a");
+    await page.getByRole("button", { name: "Show more" }).waitFor();
+    assert.equal(await items.count(), 30);
+    await page.getByRole("button", { name: "Show more" }).click();
+    await items.nth(30).waitFor();
+    assert.deepEqual((await items.allTextContents()).slice(0, 60), draftPosts.nodes.map(({ title }) => title).slice(0, 60));
+    await page.getByRole("link", { name: "Scheduled", exact: true }).click();
+    await page.getByRole("link", { name: "To Whoever Is on the Rota Tonight" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "Scheduled", exact: true }).getAttribute("aria-current"), "page");
+  }));
+
+test("a page and one below it are written, found in the tree, published and deleted", () =>
+  onServer(async (page) => {
+    await signIn(page);
+    await page.getByRole("link", { name: "Pages" }).click();
+    await page.getByRole("link", { name: "Write a page" }).click();
+    await page.getByLabel("Title", { exact: true }).fill("About the tower");
+    await page.getByLabel("Path").fill("tower");
+    await page.getByLabel("Position").fill("soon");
+    await text(page).fill("It is *tall*.");
+    await save(page).click();
+    await page.getByText("A position is a whole number.").waitFor();
+    await page.getByLabel("Position").fill("3");
+    await save(page).click();
+    await page.getByText("Saved as a draft.").waitFor();
+    await page.getByRole("button", { name: "Publish now" }).click();
+    await page.getByRole("status").getByText("Published.").waitFor();
+    const tower = idOf(page);
+
+    await page.getByRole("link", { name: "Pages" }).click();
+    await page.getByRole("button", { name: "Show the pages below About the tower" }).click();
+    await page.getByRole("link", { name: "Add a page below About the tower" }).click();
+    assert.equal(await page.getByLabel("Path").inputValue(), "tower/");
+    await page.getByLabel("Path").fill("tower/stairs");
+    await page.getByLabel("Title", { exact: true }).fill("The stairs");
+    await save(page).click();
+    await page.getByText("Saved as a draft.").waitFor();
+    const stairs = idOf(page);
+    const query = "query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page { path order status body { markdown } } } }";
+    const { nodes } = await ask(query, { ids: [tower, stairs] });
+    assert.deepEqual(nodes, [
+      { path: "tower", order: 3, status: "PUBLISHED", body: { markdown: "It is *tall*." } },
+      { path: "tower/stairs", order: null, status: "DRAFT", body: { markdown: "" } },
+    ]);
+
+    await page.getByRole("link", { name: "Pages" }).click();
+    await page.getByRole("button", { name: "Show the pages below About the tower" }).click();
+    await page.getByRole("link", { name: "The stairs" }).click();
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.getByRole("button", { name: "Delete this page" }).click();
+    await page.getByRole("heading", { name: "Pages" }).waitFor();
+    assert.deepEqual((await ask(query, { ids: [stairs] })).nodes, [null]);
+  }));
+
+test("what a post has besides its text is saved: metadata, language, series, and the end of its publication", () =>
+  onServer(async (page) => {
+    await ask('mutation { createSeries(input: { name: "Night by night" }) { series { id } } }');
+    const { id } = await change("createPost", { title: "In full", markdown: "Text.", publish: true });
+    await signIn(page);
+    await page.goto(`/editor/posts/${id}`);
+    await page.getByLabel("Language").fill("de");
+    await page.getByLabel("Series").selectOption({ label: "Night by night" });
+    await page.getByText("More fields").click();
+    await page.getByLabel("Metadata").fill("{ mood");
+    await page.getByRole("button", { name: "Save and show to all" }).click();
+    await page.getByText('This is not a JSON object, such as {"mood": "calm"}.').waitFor();
+    await page.getByLabel("Metadata").fill('{ "mood": "calm" }');
+    await page.getByRole("button", { name: "Save and show to all" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    await page.getByText("End of the publication").click();
+    await page.getByLabel("Unpublish at").fill("2099-01-01T12:00");
+    await page.getByRole("button", { name: "Set the end" }).click();
+    await page.getByText("The end is set.").waitFor();
+    await page.getByText("Another date").click();
+    await page.getByLabel("Published at").fill("2020-02-03T04:05");
+    await page.getByRole("button", { name: "Change the date" }).click();
+    await page.getByText("The date is changed.").waitFor();
+    const { node } = await ask("query ($id: ID!) { node(id: $id) { ... on Post { language metadata publishedAt unpublishAt series { series { name } } } } }", { id });
+    assert.deepEqual(node, {
+      language: "de",
+      metadata: { mood: "calm" },
+      publishedAt: "2020-02-03T04:05:00.000Z",
+      unpublishAt: "2099-01-01T12:00:00.000Z",
+      series: { series: { name: "Night by night" } },
+    });
+  }, { timezoneId: "UTC" }));
+
+test("a term is created, renamed and deleted, and a refusal says why", () =>
+  onServer(async (page) => {
+    await signIn(page);
+    await page.getByRole("link", { name: "Terms" }).click();
+    await page.getByLabel("Name").fill("Quiet nights");
+    await page.getByRole("button", { name: "Create the tag" }).click();
+    await page.getByText("Quiet nights is created.").waitFor();
+    await page.getByRole("button", { name: "Edit Quiet nights" }).click();
+    const item = page.locator(".items > li").filter({ hasText: "Quiet nights" });
+    await item.getByLabel("Name").fill("Still nights");
+    await item.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Still nights is saved.").waitFor();
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.getByRole("button", { name: "Delete Still nights" }).click();
+    await page.getByText("Still nights is deleted.").waitFor();
+    await page.getByRole("button", { name: "Delete Moon", exact: true }).click();
+    await page.locator(".items > li").filter({ hasText: "Moon" }).locator(".problem").getByText(/\w/).first().waitFor();
+  }));
+
+test("a reader's token opens a draft, and offers nothing that it cannot do", () =>
+  onServer(async (page) => {
+    const { id } = await change("createPost", { title: "Read only", markdown: "Text." });
+    await signIn(page, await tokenOf("Another reader", "READER"));
+    assert.deepEqual(await page.getByRole("navigation", { name: "Editor" }).getByRole("link").allTextContents(), ["Posts", "Pages"]);
+    await page.goto(`/editor/posts/${id}`);
+    await page.getByText("Your token can read this, but not change it.").waitFor();
+    assert.ok(await save(page).isDisabled());
+    assert.equal(await page.getByRole("button", { name: "Publish now" }).count(), 0);
+  }));
