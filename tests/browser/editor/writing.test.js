@@ -132,20 +132,6 @@ test("a post is written, saved, previewed, scheduled, appears at its instant, is
     // The open editor shows the new state too.
     await page.locator(".state").getByText("Published").waitFor();
 
-    const endOf = async () => {
-      const { node } = await ask("query ($id: ID!) { node(id: $id) { ... on Post { status unpublishAt } } }", { id });
-      assert.equal(node.status, "PUBLISHED");
-      return node.unpublishAt;
-    };
-    const end = Math.ceil(Date.now() / 86_400_000 + 1) * 86_400_000;
-    await page.getByLabel("Publish until").fill(localTime(end));
-    await page.getByRole("button", { name: "Set the end" }).click();
-    await page.locator(".state").getByText("A draft again from").waitFor();
-    assert.equal(Date.parse(await endOf()), end);
-    await page.getByRole("button", { name: "Remove the end" }).click();
-    await page.locator(".state").getByText("A draft again from").waitFor({ state: "detached" });
-    assert.equal(await endOf(), null);
-
     await page.getByRole("button", { name: "Unpublish" }).click();
     await page.getByText("It is a draft again.").waitFor();
     assert.ok(!(await slugsOfAll()).includes("soup-at-midnight"));
