@@ -32,8 +32,7 @@ pub(super) fn metadata(item: &Element, others: Vec<(String, Vec<String>)>) -> (J
         1 if !is_list => (name, values.remove(0)),
         _ => (name, JsonValue::List(values)),
     });
-    let (kept, too_long): (Vec<_>, Vec<_>) =
-        fields.partition(|(_, value)| value.to_json().len() <= VALUE_BYTES_MAX);
+    let (kept, too_long): (Vec<_>, Vec<_>) = fields.partition(|(_, value)| value.to_json().len() <= VALUE_BYTES_MAX);
     (JsonValue::object(kept), too_long.into_iter().map(|(name, _)| name).collect())
 }
 
