@@ -443,7 +443,7 @@ fn the_file_of_a_folder_counts_for_its_language() {
         ("content/blog/a.de.md", POST),
     ]);
     let section = &read.pages["content/blog/_index.de.md"];
-    assert_eq!((section.is_draft, section.path.to_string().as_str()), (false, "de/blog"));
+    assert_eq!((section.is_draft, section.place.path.to_string().as_str()), (false, "de/blog"));
     assert!(!read.posts["content/blog/a.md"].is_draft && read.posts["content/blog/a.de.md"].is_draft);
 }
 
