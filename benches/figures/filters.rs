@@ -1,11 +1,11 @@
 //! What a page of a filter costs, for sites of any size: `cargo bench --bench figures -- --posts N filter`. The rule: each filter is asked for only once
-//! in a run, so that no page is held; what is held in the second run are the first keys of the indexes, and posts.
+//! in a run, so that no page is cached; what is cached in the second run are the first keys of the indexes, and posts.
 
 use std::path::Path;
 use std::time::Instant as Moment;
 
 use tidings::content::Content;
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::model::TermKind::{self, Author, Category, Tag};
 use tidings::testing::pages::posts::read_page;
 use tidings::testing::pages::{Filter, PageArguments, PostList, RequestedFields, Scope, SlugFilter};
@@ -36,13 +36,13 @@ pub fn figures(store: &Path, is_requested: impl Fn(&str) -> bool) -> Result<Vec<
     let runtime = one_core()?;
     let content = runtime.block_on(site::open_without_values(store))?;
     let figure = |kind: Kind| {
-        let unheld = pages(&runtime, &content, &kind, PAGE)?;
-        let holding = content.clone().holding_values(VALUE_BYTES_MAX);
+        let uncached = pages(&runtime, &content, &kind, PAGE)?;
+        let holding = content.clone().caching_values(VALUE_CACHE_BYTES_MAX);
         pages(&runtime, &holding, &kind, PAGE)?;
-        let held = pages(&runtime, &holding, &kind, PAGE - 1)?;
+        let cached = pages(&runtime, &holding, &kind, PAGE - 1)?;
         let of = |pages: &Pages| format!("{:.0} µs, {} rows", pages.micros, with_commas(pages.rows));
         let measured =
-            format!("{}; keys held: {}; {} posts on a page", of(&unheld), of(&held), with_commas(unheld.posts));
+            format!("{}; keys cached: {}; {} posts on a page", of(&uncached), of(&cached), with_commas(uncached.posts));
         Ok(Figure::new(kind.name, measured))
     };
     requested.into_iter().map(figure).collect()

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use tidings::graphql::held::HELD_BYTES_MAX;
+use tidings::graphql::cached::ANSWER_CACHE_BYTES_MAX;
 use tidings::graphql::service::GraphqlService;
 use tidings::http::{ServerLimits, run};
 use tokio::net::TcpListener;
@@ -28,13 +28,17 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
     let content = one_core()?.block_on(site::open(store))?;
     let service: Arc<dyn GraphqlService> = Arc::new(site::service(&content));
     let [ours, theirs] = in_process(service.as_ref(), maps.as_ref(), seconds)?;
-    let [ours_http, theirs_http, held, bytes] = over_http(service, maps, seconds)?;
-    let share =
-        format!("{} /s; the same bytes from axum {} /s ({:.2})", with_commas(held), with_commas(bytes), held / bytes);
+    let [ours_http, theirs_http, cached, bytes] = over_http(service, maps, seconds)?;
+    let share = format!(
+        "{} /s; the same bytes from axum {} /s ({:.2})",
+        with_commas(cached),
+        with_commas(bytes),
+        cached / bytes
+    );
     Ok(vec![
         figure("latest 20, in the process", ours, theirs),
         figure("latest 20, over HTTP", ours_http, theirs_http),
-        Figure::new("latest 20, held, over HTTP", share),
+        Figure::new("latest 20, cached, over HTTP", share),
     ])
 }
 
@@ -70,13 +74,13 @@ fn assert_same_shape(ours: &[u8], theirs: &[u8]) {
 /// The server that runs each query, the maps, the server that holds answers, and the same bytes from axum without layers.
 fn over_http(ours: Arc<dyn GraphqlService>, maps: Arc<dyn GraphqlService>, seconds: f64) -> Result<[f64; 4]> {
     let document = document();
-    let held = Server::start(site::routes(Arc::clone(&ours), HELD_BYTES_MAX))?;
-    let answer = axum::body::Bytes::copy_from_slice(Client::connect(held.address)?.query(&document)?);
+    let cached = Server::start(site::routes(Arc::clone(&ours), ANSWER_CACHE_BYTES_MAX))?;
+    let answer = axum::body::Bytes::copy_from_slice(Client::connect(cached.address)?.query(&document)?);
     let bytes =
         axum::Router::new().route("/graphql", axum::routing::post(async move |_: axum::body::Bytes| answer.clone()));
     let (ours, maps, bytes) =
         (Server::start(site::routes(ours, 0))?, Server::start(site::routes(maps, 0))?, Server::start(bytes)?);
-    let servers = [&ours, &maps, &held, &bytes];
+    let servers = [&ours, &maps, &cached, &bytes];
     let mut clients = Vec::new();
     for server in servers {
         clients.push(Client::connect(server.address)?);

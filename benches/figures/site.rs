@@ -6,10 +6,10 @@ use std::sync::Arc;
 use async_graphql::{Request, Response};
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::error::give_codes;
 use tidings::graphql::guard::{Limits, admit};
-use tidings::graphql::held::VALUE_BYTES_MAX;
 use tidings::graphql::schema::ContentService;
 use tidings::graphql::service::GraphqlService;
 use tidings::http::health::Readiness;
@@ -19,7 +19,7 @@ use tidings::store::embedded::EmbeddedStore;
 use crate::Result;
 
 pub async fn open(folder: &Path) -> Result<Content> {
-    Ok(open_without_values(folder).await?.holding_values(VALUE_BYTES_MAX))
+    Ok(open_without_values(folder).await?.caching_values(VALUE_CACHE_BYTES_MAX))
 }
 
 /// The content of a server that holds no values, so that every query reads what it needs.
@@ -31,9 +31,9 @@ pub fn service(content: &Content) -> ContentService {
     ContentService::new(content.clone(), STORAGE_REQUESTS_MAX)
 }
 
-/// `held_bytes`: how many bytes of answers are held; with 0, each query runs.
-pub fn routes(service: Arc<dyn GraphqlService>, held_bytes: usize) -> axum::Router {
-    let limits = HttpLimits { held_bytes, ..HttpLimits::default() };
+/// `answer_cache_bytes`: how many bytes of answers are cached; with 0, each query runs.
+pub fn routes(service: Arc<dyn GraphqlService>, answer_cache_bytes: usize) -> axum::Router {
+    let limits = HttpLimits { answer_cache_bytes, ..HttpLimits::default() };
     router(service, Readiness::new(|| async { Ok(()) }), Writes::default(), HttpSettings::from(limits))
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant as Moment;
 
-use tidings::graphql::held::HELD_BYTES_MAX;
+use tidings::graphql::cached::ANSWER_CACHE_BYTES_MAX;
 use tidings::http::{ServerLimits, run};
 use tokio::net::TcpListener;
 
@@ -79,7 +79,7 @@ pub fn in_child(store: &Path) -> Result<()> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let content = site::open(store).await?;
         println!("{SERVING}{}/graphql", listener.local_addr()?);
-        let routes = site::routes(Arc::new(site::service(&content)), HELD_BYTES_MAX);
+        let routes = site::routes(Arc::new(site::service(&content)), ANSWER_CACHE_BYTES_MAX);
         run(listener, routes, std::future::pending(), ServerLimits::default()).await;
         Ok(())
     })

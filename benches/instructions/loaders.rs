@@ -1,5 +1,5 @@
 //! The loaders of a page beside those of the crate `dataloader`: `cargo bench --bench instructions -- --loaders`. The rule: all of them load the same terms
-//! of the same reader, in a task, as the latest 20 posts of the server do when nothing is held.
+//! of the same reader, in a task, as the latest 20 posts of the server do when nothing is cached.
 
 use std::collections::HashMap;
 use std::fmt;

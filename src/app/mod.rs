@@ -67,7 +67,7 @@ pub async fn serve(
     let content = behind_cdn(content, &serving.http);
     let content = content
         .rendering(serving.rendered_bytes_max, serving.public_url.clone())
-        .holding_values(serving.value_bytes_max);
+        .caching_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone());
     let reads_only = serving.reads_only;
     if !reads_only && let Err(error) = content.recover_assets().await {

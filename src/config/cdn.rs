@@ -40,8 +40,8 @@ pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, Config
             (None, true) => Ok(None),
         };
     }
-    if settings.find_number(&table::limits::HELD_BYTES)? == Some(0) {
-        return useless(&own::SECONDS, &table::limits::HELD_BYTES);
+    if settings.find_number(&table::limits::ANSWER_CACHE_BYTES)? == Some(0) {
+        return useless(&own::SECONDS, &table::limits::ANSWER_CACHE_BYTES);
     }
     let purges = match (kind, url) {
         (Some(kind), Some(url)) => Some(purges(settings, &PurgeSettings { kind, url, token }, fresh_for + stale_for)?),
@@ -50,6 +50,6 @@ pub(super) fn cdn(settings: &Settings<'_>) -> Result<Option<CdnSettings>, Config
     Ok(Some(CdnSettings { fresh_for, stale_for, kind, tag_bytes, purges }))
 }
 
-fn purges(settings: &Settings<'_>, purge: &PurgeSettings, held_for: Duration) -> Result<Purges, ConfigError> {
-    Purges::of_server(purge, held_for).map_err(|error| settings.error_of(&own::PURGE_URL, error))
+fn purges(settings: &Settings<'_>, purge: &PurgeSettings, cached_for: Duration) -> Result<Purges, ConfigError> {
+    Purges::of_server(purge, cached_for).map_err(|error| settings.error_of(&own::PURGE_URL, error))
 }

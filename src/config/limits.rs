@@ -75,14 +75,14 @@ fn limits(settings: &Settings<'_>) -> Result<HttpLimits, ConfigError> {
         running: settings.count(&bounds::RUNNING)?,
         client_requests: settings.count(&bounds::CLIENT_REQUESTS)?,
         request_time: settings.seconds(&bounds::REQUEST_SECONDS)?,
-        held_bytes: of_memory(settings, &bounds::HELD_BYTES, memory::held_bytes)?,
+        answer_cache_bytes: of_memory(settings, &bounds::ANSWER_CACHE_BYTES, memory::answer_cache_bytes)?,
         persisted_bytes: persisted_bytes(settings)?,
         query: query(settings)?,
     })
 }
 
-pub(super) fn held_value_bytes(settings: &Settings<'_>) -> Result<usize, ConfigError> {
-    of_memory(settings, &bounds::HELD_VALUE_BYTES, memory::held_value_bytes)
+pub(super) fn value_cache_bytes(settings: &Settings<'_>) -> Result<usize, ConfigError> {
+    of_memory(settings, &bounds::VALUE_CACHE_BYTES, memory::value_cache_bytes)
 }
 
 fn of_memory(settings: &Settings<'_>, setting: &Setting, default: fn() -> u64) -> Result<usize, ConfigError> {

@@ -8,14 +8,14 @@ const MIB: u64 = 1 << 20;
 /// The memory if it is not known.
 const ASSUMED: u64 = 512 * MIB;
 
-/// The default size of the cache of answers: a fortieth of the memory. With the [cache of values](held_value_bytes), an
+/// The default size of the cache of answers: a fortieth of the memory. With the [cache of values](value_cache_bytes), an
 /// eighth; an ordinary site of 10,000 posts has some 200 MiB of both, and answers are short.
-pub(super) fn held_bytes() -> u64 {
+pub(super) fn answer_cache_bytes() -> u64 {
     (memory() / 40).clamp(16 * MIB, 256 * MIB)
 }
 
 /// The default size of the cache of posts, terms, pages and counts: a tenth of the memory.
-pub(super) fn held_value_bytes() -> u64 {
+pub(super) fn value_cache_bytes() -> u64 {
     (memory() / 10).clamp(48 * MIB, 1024 * MIB)
 }
 
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_caches_take_an_eighth_of_the_memory_within_their_bounds() {
-        let (answers, values) = (held_bytes(), held_value_bytes());
+        let (answers, values) = (answer_cache_bytes(), value_cache_bytes());
         assert!(answers + values >= 64 * MIB && answers <= 256 * MIB && values <= 1024 * MIB);
         assert!(answers + values <= (memory() / 8).max(64 * MIB));
     }

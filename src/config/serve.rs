@@ -98,7 +98,7 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
         storage_requests: fair_use::storage_requests(settings)?,
         fair_use: fair_use::fair_use(settings)?,
         rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
-        value_bytes_max: limits::held_value_bytes(settings)?,
+        value_bytes_max: limits::value_cache_bytes(settings)?,
         http: limits::http(settings, fields)?,
         server: limits::server(settings)?,
     })

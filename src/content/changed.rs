@@ -21,11 +21,11 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// Whether a post of this write becomes public within `held_for`. An answer that was cached before the write does not end at that instant,
+    /// Whether a post of this write becomes public within `cached_for`. An answer that was cached before the write does not end at that instant,
     /// so everything is to be purged.
-    pub fn appears_within(&self, held_for: Duration, now: Instant) -> bool {
+    pub fn appears_within(&self, cached_for: Duration, now: Instant) -> bool {
         let seconds = |at: Instant| at.ticks().saturating_sub(now.ticks()) / TICKS_PER_SECOND;
-        self.appears.is_some_and(|at| u64::try_from(seconds(at)).unwrap_or_default() <= held_for.as_secs())
+        self.appears.is_some_and(|at| u64::try_from(seconds(at)).unwrap_or_default() <= cached_for.as_secs())
     }
 }
 

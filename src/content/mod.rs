@@ -148,7 +148,7 @@ impl Content {
     /// The same content, with a cache of at most `bytes_max` bytes for values that readers of snapshots have read. Caches nothing if the store
     /// does not announce its writes.
     #[must_use]
-    pub fn holding_values(self, bytes_max: usize) -> Self {
+    pub fn caching_values(self, bytes_max: usize) -> Self {
         Self { values: ValueCache::of(&self.store, bytes_max), ..self }
     }
 
@@ -197,7 +197,7 @@ impl Content {
         self.field_indexes.read_again(&self.store).await
     }
 
-    /// The same content, with tags on its answers. Call it before [`holding_values`](Self::holding_values), because values that were cached
+    /// The same content, with tags on its answers. Call it before [`caching_values`](Self::caching_values), because values that were cached
     /// without tags have none.
     #[must_use]
     pub fn tagging_answers(self) -> Self {

@@ -56,19 +56,19 @@ impl Documents {
         (text.len() <= limits.document_bytes).then(|| self.lock().get(text).cloned())?
     }
 
-    /// Admits a request whose document is `held`, as returned by [`find`](Self::find). Otherwise checks the document, and caches it. The limits must be the
+    /// Admits a request whose document is `cached`, as returned by [`find`](Self::find). Otherwise checks the document, and caches it. The limits must be the
     /// same in all calls.
     ///
     /// # Errors
     /// If the request is malformed or exceeds a limit.
     pub fn admit(
         &self,
-        held: Option<Arc<CheckedDocument>>,
+        cached: Option<Arc<CheckedDocument>>,
         request: Request,
         limits: &Limits,
     ) -> Result<Admitted, Refusal> {
-        if let Some(held) = held {
-            return held.admit(request, limits);
+        if let Some(cached) = cached {
+            return cached.admit(request, limits);
         }
         let document = CheckedDocument::of(&request.query, limits)?;
         if !document.is_public() || bytes_of(&request.query, &document) > DOCUMENT_BYTES_MAX {
@@ -103,10 +103,10 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_held_and_secrets_mutations_and_refused_documents_are_not() {
+    fn a_query_is_cached_and_secrets_mutations_and_refused_documents_are_not() {
         let documents = Documents::default();
         let refused = format!("{{ {} }}", "a ".repeat(60));
-        for (text, is_held) in [
+        for (text, is_cached) in [
             ("{ posts { nodes { id } } }", true),
             ("{ preview(token: \"x\") { id } }", false),
             ("mutation { a }", false),
@@ -117,7 +117,7 @@ mod tests {
             for _ in 0..3 {
                 let _ = request(&documents, text);
             }
-            assert_eq!(find(&documents, text).is_some(), is_held, "{text}");
+            assert_eq!(find(&documents, text).is_some(), is_cached, "{text}");
         }
     }
 

@@ -4,6 +4,7 @@
 pub mod access;
 pub mod arguments;
 pub mod budget;
+pub mod cached;
 pub mod connection;
 pub mod context;
 pub mod cost;
@@ -17,7 +18,6 @@ pub mod failure;
 pub mod fair_use;
 pub mod filter;
 pub mod guard;
-pub mod held;
 mod json_text;
 mod lexemes;
 mod list_size;

@@ -8,7 +8,7 @@ use super::explain::{self, ExplainRequest};
 use super::memory::Charge;
 use crate::content::{Reader, StorageUse};
 use crate::model::Actor;
-use crate::telemetry::metrics::{self, HeldKind};
+use crate::telemetry::metrics::{self, CacheKind};
 
 /// The figures that the client requests.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub(super) fn with_cost(response: Response, reader: &Reader, price: &Price, repo
             round_trips: used.round_trips,
         },
     );
-    metrics::held(HeldKind::Value, "hit", u64::from(used.hits));
+    metrics::cached(CacheKind::Value, "hit", u64::from(used.hits));
     price.check_used(used.bounded_requests().into());
     report(response, price, reported, Some((reader, &used)))
 }

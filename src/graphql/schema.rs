@@ -14,6 +14,7 @@ use crate::model::{Actor, SiteFields};
 
 use super::access::{self, SignIn, SignedIn};
 use super::budget::Budget;
+use super::cached::{Announcements, recording_of};
 use super::context::RequestContext;
 use super::cost::{BEHIND, CostModel, CostRequest, Disclosure, Price, Pricing, Purpose};
 use super::dry_run::{DryRun, DryRuns};
@@ -23,7 +24,6 @@ use super::error::{Code, coded};
 use super::explain::ExplainRequest;
 use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, LimitedClient, Uncharged};
 use super::guard::Limits;
-use super::held::{Announcements, recording_of};
 use super::memory::Charge;
 use super::outline::OperationOutline;
 use super::reported::{self, Reported};

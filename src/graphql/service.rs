@@ -3,8 +3,8 @@
 
 use async_graphql::{ObjectType, Request, Response, Schema, ServerError, SubscriptionType};
 
+use super::cached::Announcements;
 use super::error::{Code, coded};
-use super::held::Announcements;
 use super::uploads::{Upload, Uploaded};
 
 /// The service that a transport calls.
@@ -41,8 +41,8 @@ pub trait GraphqlService: Send + Sync + 'static {
         Err(coded(Code::Forbidden, "this server takes no pictures", None))
     }
 
-    /// The announcements of writes, for a transport that holds answers. Such a transport adds a [`Recording`](super::held::Recording) to
-    /// each query whose answer it may hold. `None`: it must not hold answers.
+    /// The announcements of writes, for a transport that caches answers. Such a transport adds a [`Recording`](super::cached::Recording) to
+    /// each query whose answer it may cache. `None`: it must not cache answers.
     fn announcements(&self) -> Option<Announcements> {
         None
     }

@@ -17,7 +17,7 @@ use axum::{
 use super::{
     accept::Media,
     cdn::Freshness,
-    json::{HeldJson, Json},
+    json::{CachedJson, Json},
     observe::RequestOutcome,
 };
 use crate::graphql::error::{Code, OK, code_of, code_word, coded, is_request_error, retry_after_of};
@@ -119,8 +119,8 @@ pub(super) struct Answer {
     /// Whether the document was valid and its execution has begun.
     pub was_executed: bool,
     pub has_data: bool,
-    /// Set if the answer is held.
-    held: Option<Arc<HeldJson>>,
+    /// Set if the answer is cached.
+    cached: Option<Arc<CachedJson>>,
     /// Set if a CDN may cache the answer.
     freshness: Option<Freshness>,
 }
@@ -137,20 +137,20 @@ impl Answer {
             retry_after: response.errors.first().and_then(retry_after_of),
             was_executed: !is_request_error(response),
             has_data: response.data != Value::Null,
-            held: None,
+            cached: None,
             freshness: None,
         }
     }
 
-    /// A held answer of a query that ran without an error, in the same bytes. It has no rate limit headers, because it used nothing of a
+    /// A cached answer of a query that ran without an error, in the same bytes. It has no rate limit headers, because it used nothing of a
     /// limit.
-    pub(super) fn held(json: Json, held: Arc<HeldJson>) -> Self {
-        Self { freshness: held.freshness.clone(), held: Some(held), ..Self::of_json(json) }
+    pub(super) fn cached(json: Json, cached: Arc<CachedJson>) -> Self {
+        Self { freshness: cached.freshness.clone(), cached: Some(cached), ..Self::of_json(json) }
     }
 
     /// The answer to a request for a feed or sitemap, made from queries that ran without an error.
     pub(super) fn of_text(text: Bytes) -> Self {
-        Self::of_json(Json::held(text, None))
+        Self::of_json(Json::cached(text, None))
     }
 
     fn of_json(json: Json) -> Self {
@@ -163,13 +163,13 @@ impl Answer {
             retry_after: None,
             was_executed: true,
             has_data: true,
-            held: None,
+            cached: None,
             freshness: None,
         }
     }
 
-    /// Whether [`held`](Self::held) can make the same answer from its JSON.
-    pub(super) fn can_be_held(&self) -> bool {
+    /// Whether [`cached`](Self::cached) can make the same answer from its JSON.
+    pub(super) fn can_be_cached(&self) -> bool {
         // The rate limit headers belong to the request and not to its answer.
         let has_headers = self.headers.keys().any(|name| !is_limit_header(name.as_str()));
         self.status == StatusCode::OK && self.code == OK && !has_headers && self.retry_after.is_none()
@@ -204,10 +204,10 @@ impl Answer {
         }
         set_retry_after(&mut sent, self.retry_after);
         sent.headers_mut().extend(self.headers);
-        let is_held = self.held.is_some();
-        sent.extensions_mut().insert(RequestOutcome { code: Some(self.code), operation: None, is_held });
-        if let Some(held) = self.held {
-            sent.extensions_mut().insert(held);
+        let is_cached = self.cached.is_some();
+        sent.extensions_mut().insert(RequestOutcome { code: Some(self.code), operation: None, is_cached });
+        if let Some(cached) = self.cached {
+            sent.extensions_mut().insert(cached);
         }
         sent
     }

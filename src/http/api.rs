@@ -18,14 +18,16 @@ use super::{
     connection::Connection,
     cors::RefusedOrigins,
     health::Readiness,
-    json::HeldJson,
+    json::CachedJson,
     parameters::{self, Bounds},
     persisted::Persisted,
     settings::HttpSettings,
     turns::Turns,
     writes::Writes,
 };
-use crate::graphql::{documents::Documents, error::Code, held::HeldAnswers, memory::Charge, service::GraphqlService};
+use crate::graphql::{
+    cached::CachedAnswers, documents::Documents, error::Code, memory::Charge, service::GraphqlService,
+};
 
 /// Files that arrive at once; each takes up to its limit on the disk.
 const UPLOADS_MAX: usize = 16;
@@ -59,8 +61,8 @@ pub(super) struct Api {
     pub(super) requests_of_clients: Shares,
     /// The SDL, printed for the first request.
     sdl: OnceLock<Bytes>,
-    /// The held answers; `None` if a setting or the store does not allow them.
-    pub(super) held: Option<Arc<HeldAnswers<HeldJson>>>,
+    /// The cached answers; `None` if a setting or the store does not allow them.
+    pub(super) cached: Option<Arc<CachedAnswers<CachedJson>>>,
     /// A permit for each file that is being uploaded.
     pub(super) uploading: Semaphore,
     pub(super) refused_origins: RefusedOrigins,
@@ -89,7 +91,7 @@ impl Api {
             turns: Turns::default(),
             signing_in: Semaphore::new(limits.running),
             requests_of_clients: Shares::new(limits.client_requests),
-            held: service.announcements().and_then(|writes| HeldAnswers::of(&writes, limits.held_bytes)),
+            cached: service.announcements().and_then(|writes| CachedAnswers::of(&writes, limits.answer_cache_bytes)),
             sdl: OnceLock::new(),
             service,
             documents: Documents::default(),
@@ -135,8 +137,8 @@ impl Api {
 
     /// Adds the caching headers to an answer that a CDN may cache.
     pub(super) fn show_freshness(&self, freshness: Option<&Freshness>, response: &mut Response<Body>) {
-        if let (Some(cdn), Some(held), Some(freshness)) = (&self.settings.cdn, &self.held, freshness) {
-            cdn.apply(freshness, held.now(), response);
+        if let (Some(cdn), Some(cached), Some(freshness)) = (&self.settings.cdn, &self.cached, freshness) {
+            cdn.apply(freshness, cached.now(), response);
         }
     }
 }

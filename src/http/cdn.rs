@@ -1,5 +1,5 @@
 //! The caching headers for a CDN: how long it may cache an answer, and the tags by which it is purged. The rule: a CDN caches only what the
-//! server itself may hold, and never longer than until the next scheduled post or page appears.
+//! server itself may cache, and never longer than until the next scheduled post or page appears.
 //!
 //! Browsers cannot be purged, so they revalidate each time (`max-age=0`), and get a 304 if nothing has changed.
 
@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderName, HeaderValue, Response, header},
 };
 
-use crate::graphql::held::{CurrentAnswer, Tag};
+use crate::graphql::cached::{CurrentAnswer, Tag};
 use crate::model::Instant;
 use crate::purge::{CdnKind, Purges};
 
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_not_held_beyond_the_next_scheduled_post() {
+    fn an_answer_is_not_cached_beyond_the_next_scheduled_post() {
         let control = |until: Option<i64>| {
             settings(100).cache_control(until.map(at), at(1_000)).map(|value| value.to_str().unwrap().to_owned())
         };

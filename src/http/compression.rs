@@ -24,7 +24,7 @@ use tower_http::{
 
 use super::{
     connection::Connection,
-    json::{GZIP_LEVEL, HeldJson},
+    json::{CachedJson, GZIP_LEVEL},
 };
 
 /// Shorter answers fit into one packet without compression.
@@ -44,7 +44,7 @@ pub(super) fn layer() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().quality(CompressionLevel::Precise(GZIP_LEVEL as i32)).compress_when(predicate)
 }
 
-/// Sends the compressed form of a held answer, or charges the memory of the compressor to the answer. Runs inside [`layer`].
+/// Sends the compressed form of a cached answer, or charges the memory of the compressor to the answer. Runs inside [`layer`].
 pub(super) async fn prepare<F>(request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
 where
     F: Future<Output = Response<Body>>,
@@ -53,7 +53,7 @@ where
     let (takes_compressed, takes_gzip) = (headers.contains_key(header::ACCEPT_ENCODING), takes_gzip(headers));
     let connection = request.extensions().get::<Arc<Connection>>().cloned();
     let mut response = next(request).await;
-    let held = response.extensions_mut().remove::<Arc<HeldJson>>();
+    let cached = response.extensions_mut().remove::<Arc<CachedJson>>();
     let is_plain = response.extensions().get::<Uncompressed>().is_some();
     if !takes_compressed
         || is_plain
@@ -61,7 +61,8 @@ where
     {
         return response;
     }
-    if let Some(gzip) = held.filter(|_| takes_gzip && response.status() == StatusCode::OK).and_then(|held| held.gzip())
+    if let Some(gzip) =
+        cached.filter(|_| takes_gzip && response.status() == StatusCode::OK).and_then(|cached| cached.gzip())
     {
         send_gzip(gzip, &mut response);
     } else if let Some(connection) = connection {
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_form_is_sent_if_gzip_is_named_without_a_weight() {
+    fn a_cached_form_is_sent_if_gzip_is_named_without_a_weight() {
         let takes = |values: &[&'static str]| {
             let values = values.iter().map(|value| (header::ACCEPT_ENCODING, HeaderValue::from_static(value)));
             takes_gzip(&values.collect())

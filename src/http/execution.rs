@@ -12,7 +12,7 @@ use tracing::Instrument;
 use super::{
     answer::{Answer, RequestFailure},
     api::{Api, Share},
-    held::ToHold,
+    cached::ToCache,
     persisted::{NotAdmitted, Resolved},
 };
 use crate::graphql::{
@@ -61,7 +61,7 @@ fn refuse(ran: Ran, begun: Instant) -> Ran {
 pub(super) async fn run(
     api: &Api,
     request: GraphqlRequest,
-    terms: (CanWrite, Option<ToHold>),
+    terms: (CanWrite, Option<ToCache>),
     share: &Share,
     operation: &mut Option<&'static str>,
 ) -> Result<Ran, RequestFailure> {
@@ -83,7 +83,7 @@ async fn run_document(
     api: &Api,
     request: GraphqlRequest,
     document: Document,
-    (can_write, to_hold): (CanWrite, Option<ToHold>),
+    (can_write, to_cache): (CanWrite, Option<ToCache>),
     share: &Share,
     chosen: &mut Option<&'static str>,
 ) -> Result<Ran, RequestFailure> {
@@ -102,10 +102,10 @@ async fn run_document(
     let operation = name_of(kind);
     *chosen = Some(operation);
     check_kind(kind, can_write, Subscribed::of(&request).is_some())?;
-    // A held answer would not register the document, so such a request is always executed.
-    let to_hold = to_hold.filter(|_| kind == OperationType::Query && !has_secret && registers.is_none());
-    let request = match &to_hold {
-        Some(to_hold) => to_hold.recorded(request),
+    // A cached answer would not register the document, so such a request is always executed.
+    let to_cache = to_cache.filter(|_| kind == OperationType::Query && !has_secret && registers.is_none());
+    let request = match &to_cache {
+        Some(to_cache) => to_cache.recorded(request),
         None => request,
     };
     let ran = match sign_in(api, request).await {
@@ -117,8 +117,8 @@ async fn run_document(
             // The slot is released when the answer is written and charged, so that answers that wait for memory limit the requests that run.
             let mut answer = answer(api, request, kind, &share.charge).instrument(span.clone()).await;
             spans::executed(&span, answer.code());
-            if let Some(to_hold) = to_hold {
-                to_hold.keep(&mut answer);
+            if let Some(to_cache) = to_cache {
+                to_cache.keep(&mut answer);
             }
             api.persisted.register(document.filter(|_| answer.was_executed && !has_secret));
             Ran { answer, has_secret }

@@ -1,4 +1,4 @@
-//! `/graphql` by GET and POST: negotiates the media type, receives and parses the request, then answers it with a held answer or runs it.
+//! `/graphql` by GET and POST: negotiates the media type, receives and parses the request, then answers it with a cached answer or runs it.
 //! The rule: a request runs only as its headers (`request_headers`) and its method (`execution`) allow.
 //!
 //! A POST must be `application/json`. A browser sends forms, multipart and plain text to any origin without a preflight. If one of them was
@@ -19,9 +19,10 @@ use super::{
     accept::{self, Media},
     answer::{self, Answer, RequestFailure},
     api::{Api, Share},
-    body, etag,
+    body,
+    cached::{self, Door, ToCache},
+    etag,
     execution::{CanWrite, Ran, name_of, run},
-    held::{self, Door, ToHold},
     observe::RequestOutcome,
     parameters::{self, SentRequest},
     playground,
@@ -81,7 +82,7 @@ fn show_position(api: &Api, operation: Option<&str>, response: &mut Response<Bod
     }
 }
 
-/// Answers a body, with a held answer or by running its requests.
+/// Answers a body, with a cached answer or by running its requests.
 async fn answer_received(
     api: &Api,
     headers: &HeaderMap,
@@ -90,12 +91,12 @@ async fn answer_received(
     operation: &mut Option<&'static str>,
 ) -> Result<Response<Body>, RequestFailure> {
     check(api.service.as_ref(), headers).await?;
-    let to_hold = match find_held(api, headers, (Door::Post(media), received), share, operation) {
+    let to_cache = match find_cached(api, headers, (Door::Post(media), received), share, operation) {
         Ok(answer) => return Ok(answer.into_http(media)),
-        Err(to_hold) => to_hold,
+        Err(to_cache) => to_cache,
     };
-    // Boxed, so that the future of a held answer, which is moved into each layer, stays small.
-    Box::pin(api.turns.run(run_received(api, headers, (received, media), to_hold, share, operation))).await
+    // Boxed, so that the future of a cached answer, which is moved into each layer, stays small.
+    Box::pin(api.turns.run(run_received(api, headers, (received, media), to_cache, share, operation))).await
 }
 
 /// Parses and runs the requests of a body.
@@ -103,29 +104,29 @@ async fn run_received(
     api: &Api,
     headers: &HeaderMap,
     (received, media): (&[u8], Media),
-    to_hold: Option<ToHold>,
+    to_cache: Option<ToCache>,
     share: &Share,
     operation: &mut Option<&'static str>,
 ) -> Result<Response<Body>, RequestFailure> {
     match parameters::from_body(received, api.parameter_bounds(), &share.charge).await? {
         SentRequest::One(request) => {
-            let ran = run(api, forward(*request, headers), (CanWrite::Yes, to_hold), share, operation).await?;
+            let ran = run(api, forward(*request, headers), (CanWrite::Yes, to_cache), share, operation).await?;
             Ok(ran.answer.into_http(media))
         }
         SentRequest::Batch(requests) => Ok(run_batch(api, requests, headers, share, operation).await),
     }
 }
 
-/// Calls [`held::find`], and reports a held answer in the metrics like an executed operation.
-fn find_held(
+/// Calls [`cached::find`], and reports a cached answer in the metrics like an executed operation.
+fn find_cached(
     api: &Api,
     headers: &HeaderMap,
     request: (Door, &[u8]),
     share: &Share,
     operation: &mut Option<&'static str>,
-) -> Result<Answer, Option<ToHold>> {
+) -> Result<Answer, Option<ToCache>> {
     let begun = Instant::now();
-    let answer = held::find(api, headers, request, &share.charge)?;
+    let answer = cached::find(api, headers, request, &share.charge)?;
     let query = name_of(OperationType::Query);
     *operation = Some(query);
     metrics::operation_answered(query, answer.code(), begun.elapsed());
@@ -164,12 +165,12 @@ async fn answer_get_once(api: &Api, Parts { headers, uri, extensions, .. }: &Par
         return Some(failure.render(media));
     }
     let query = uri.query().unwrap_or_default().as_bytes();
-    let ran = match find_held(api, headers, (Door::Get(media), query), &share, &mut operation) {
+    let ran = match find_cached(api, headers, (Door::Get(media), query), &share, &mut operation) {
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
-        Err(to_hold) => match api.request_of(uri, &share).await {
+        Err(to_cache) => match api.request_of(uri, &share).await {
             // Boxed, as for a POST.
             Ok(sent) => {
-                let run = run(api, forward(sent, headers), (CanWrite::No, to_hold), &share, &mut operation);
+                let run = run(api, forward(sent, headers), (CanWrite::No, to_cache), &share, &mut operation);
                 Box::pin(api.turns.run(run)).await
             }
             Err(failure) => Err(failure),
@@ -242,7 +243,7 @@ mod tests {
         size_of::<F>()
     }
 
-    /// Each layer moves the future, even for a held answer.
+    /// Each layer moves the future, even for a cached answer.
     #[test]
     fn the_futures_of_the_handlers_are_small() {
         assert!(bytes_of_future(answer_post) <= 2_048, "{}", bytes_of_future(answer_post));

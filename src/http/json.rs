@@ -70,7 +70,7 @@ impl Json {
     }
 
     /// Text that was written earlier, with its hash if it is known.
-    pub(super) fn held(text: Bytes, hash: Option<u64>) -> Self {
+    pub(super) fn cached(text: Bytes, hash: Option<u64>) -> Self {
         let length = text.len() as u64;
         Self { pieces: VecDeque::from([text]), length, own: length, hash, ..Self::default() }
     }
@@ -183,8 +183,8 @@ impl Json {
     }
 }
 
-/// The text of a held answer. The text is a copy: a slice of a request would keep the whole buffer of its connection in memory.
-pub(super) struct HeldJson {
+/// The text of a cached answer. The text is a copy: a slice of a request would keep the whole buffer of its connection in memory.
+pub(super) struct CachedJson {
     pub(super) text: Bytes,
     /// The hash of the text, for the entity tag of a GET.
     pub(super) hash: Option<u64>,
@@ -197,7 +197,7 @@ pub(super) struct HeldJson {
 /// better, and the others take several times as long (docs/performance.md).
 pub(super) const GZIP_LEVEL: u32 = 3;
 
-impl HeldJson {
+impl CachedJson {
     pub(super) fn new(text: Bytes, hash: Option<u64>, freshness: Option<Freshness>) -> Self {
         Self { text, hash, freshness, gzip: OnceLock::new() }
     }

@@ -61,7 +61,7 @@ fn note_origin(api: &Api, request: &Request) {
     }
 }
 
-/// The layers inside of compression, from the outermost: the compressed form of a held answer, headers, panics, requests of one client, time limit.
+/// The layers inside of compression, from the outermost: the compressed form of a cached answer, headers, panics, requests of one client, time limit.
 async fn answer(api: &Api, mut route: Route, request: Request) -> Response<Body> {
     let routed = async move |request: Request| match request.headers().get_all(header::HOST).iter().nth(1) {
         // "HTTP/1.1", RFC 9112, section 3.2: a proxy and this server could each use a different one.

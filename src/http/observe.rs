@@ -36,7 +36,7 @@ pub struct RequestOutcome {
     /// The code of the first error, or `OK`.
     pub code: Option<&'static str>,
     /// Whether the answer was cached.
-    pub is_held: bool,
+    pub is_cached: bool,
 }
 
 /// Runs inside the layer that assigns the request id.

@@ -9,8 +9,8 @@ use axum::http::HeaderName;
 
 use super::{cdn::CdnSettings, cors::AllowedOrigins};
 use crate::assets::AssetLibrary;
+use crate::graphql::cached::ANSWER_CACHE_BYTES_MAX;
 use crate::graphql::guard::Limits;
-use crate::graphql::held::HELD_BYTES_MAX;
 use crate::graphql::persisted::{BYTES_MAX as PERSISTED_BYTES_MAX, TrustedDocuments};
 use crate::model::site::Site;
 
@@ -100,8 +100,8 @@ pub struct HttpLimits {
     pub running: usize,
     /// How many requests one client may have in progress, if a header names the client. Browsers have six connections.
     pub client_requests: usize,
-    /// Bytes of answers to anonymous queries that are held until their content changes; with 0, no answer is held.
-    pub held_bytes: usize,
+    /// Bytes of answers to anonymous queries that are cached until their content changes; with 0, none is cached.
+    pub answer_cache_bytes: usize,
     /// Bytes of the documents that clients register by their hashes; with 0, clients cannot register any.
     pub persisted_bytes: usize,
     /// The limits of a GraphQL document and its variables.
@@ -117,7 +117,7 @@ impl Default for HttpLimits {
             request_time: Duration::from_secs(30),
             running: 256,
             client_requests: 64,
-            held_bytes: HELD_BYTES_MAX,
+            answer_cache_bytes: ANSWER_CACHE_BYTES_MAX,
             persisted_bytes: PERSISTED_BYTES_MAX,
             query: Limits::default(),
         }

@@ -1,4 +1,4 @@
-//! What is charged for a parsed request, and counted for a held document, compared with the memory that they take.
+//! What is charged for a parsed request, and counted for a cached document, compared with the memory that they take.
 
 use std::sync::Arc;
 
@@ -81,9 +81,9 @@ async fn a_parsed_request_needs_no_more_memory_than_is_charged_for_it() {
     }
 }
 
-/// Measures the bytes of each held document, with so many copies that they show in the memory of the process. Returns them with the
+/// Measures the bytes of each cached document, with so many copies that they show in the memory of the process. Returns them with the
 /// counted bytes.
-fn measure_held(text: &str, kept: &mut Vec<(Box<str>, Arc<CheckedDocument>)>) -> Option<(usize, usize)> {
+fn measure_cached(text: &str, kept: &mut Vec<(Box<str>, Arc<CheckedDocument>)>) -> Option<(usize, usize)> {
     let hold = || {
         let document = CheckedDocument::of(text, &Limits::default());
         let document = document.unwrap_or_else(|refusal| panic!("{refusal:?}: {text:.100}"));
@@ -101,7 +101,7 @@ fn measure_held(text: &str, kept: &mut Vec<(Box<str>, Arc<CheckedDocument>)>) ->
 }
 
 #[test]
-fn a_held_document_needs_no_more_memory_than_is_counted_for_it() {
+fn a_cached_document_needs_no_more_memory_than_is_counted_for_it() {
     let long = "x".repeat(60_000);
     let long_literals = [
         format!("{{a(b:\"{long}\")}}"),
@@ -145,7 +145,7 @@ fn a_held_document_needs_no_more_memory_than_is_counted_for_it() {
     let texts = small.map(str::to_owned).into_iter().chain(grown).chain(large_documents()).chain(long_literals);
     let (mut kept, mut over) = (Vec::new(), Vec::new());
     for text in texts {
-        let Some((used, counted)) = measure_held(&text, &mut kept) else { return };
+        let Some((used, counted)) = measure_cached(&text, &mut kept) else { return };
         let found = format!("{used} of {counted} bytes: {text:.80}");
         println!("{found}");
         over.extend((used >= counted).then_some(found));

@@ -37,7 +37,7 @@ pub struct Purges(Arc<Shared>);
 struct Shared {
     sender: Sender,
     /// How long the CDN may show an answer.
-    held_for: Duration,
+    cached_for: Duration,
     clock: Clock,
     queue: Mutex<Queue>,
     wake: Notify,
@@ -50,14 +50,14 @@ impl std::fmt::Debug for Purges {
 }
 
 impl Purges {
-    /// `held_for`: how long the CDN may show an answer.
+    /// `cached_for`: how long the CDN may show an answer.
     ///
     /// # Errors
     /// If there is no client of HTTP, for example because the machine has no root certificates.
-    pub fn new(settings: &PurgeSettings, held_for: Duration, clock: Clock) -> Result<Self, reqwest::Error> {
+    pub fn new(settings: &PurgeSettings, cached_for: Duration, clock: Clock) -> Result<Self, reqwest::Error> {
         let sender = Sender::new(settings)?;
         let queue = Mutex::new(Queue::begin(Moment::now()));
-        let shared = Shared { sender, held_for, clock, queue, wake: Notify::new() };
+        let shared = Shared { sender, cached_for, clock, queue, wake: Notify::new() };
         Ok(Self(Arc::new(shared)))
     }
 
@@ -65,8 +65,8 @@ impl Purges {
     ///
     /// # Errors
     /// The errors of [`new`](Self::new).
-    pub fn of_server(settings: &PurgeSettings, held_for: Duration) -> Result<Self, reqwest::Error> {
-        Self::new(settings, held_for, Clock::System)
+    pub fn of_server(settings: &PurgeSettings, cached_for: Duration) -> Result<Self, reqwest::Error> {
+        Self::new(settings, cached_for, Clock::System)
     }
 
     /// Purges everything.
@@ -150,7 +150,7 @@ impl ChangeSink for Purges {
         let (now, late) = (Moment::now(), (!changed.is_certain).then_some(LATE_AFTER));
         let mut queue = self.lock();
         queue.add(&changed.tags, now, late);
-        if changed.appears_within(self.0.held_for + SKEW_MAX, self.0.clock.now()) {
+        if changed.appears_within(self.0.cached_for + SKEW_MAX, self.0.clock.now()) {
             queue.add_everything(now);
         }
         drop(queue);

@@ -180,8 +180,8 @@ describe("the panel of the plan", { concurrency: TESTS_AT_ONCE }, () => {
       await page.getByRole("button", { name: /^Execute query/ }).click();
       await planPanel(page).getByText("Refused before it ran").waitFor();
       await planPanel(page).getByText("the limit is 1,000").waitFor();
-      const dearest = planPanel(page).getByRole("button", { name: /^The part that costs most/ });
-      await pointAt(page, dearest, page.locator(".plan-lit").first());
+      const mostExpensive = planPanel(page).getByRole("button", { name: /^The part that costs most/ });
+      await pointAt(page, mostExpensive, page.locator(".plan-lit").first());
       assert.deepEqual(await seriousFaults(page, ".plan"), []);
     }));
 

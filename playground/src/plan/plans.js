@@ -45,7 +45,7 @@ function outcomeOf({ errors, extensions }, isAnswered) {
 /** The figures of a refusal, which its message has. */
 function refusalOf(message) {
   const [, bound, limit] = /may need (\d+) storage requests; the limit is (\d+)/.exec(message) ?? [];
-  const [, dearest] = /The dearest part is (.+?)\. /.exec(message) ?? [];
+  const [, mostExpensive] = /The most expensive part is (.+?)\. /.exec(message) ?? [];
   const advice = /Request smaller .*$/.exec(message)?.[0];
-  return { bound: bound && Number(bound), limit: limit && Number(limit), dearest, advice };
+  return { bound: bound && Number(bound), limit: limit && Number(limit), mostExpensive, advice };
 }

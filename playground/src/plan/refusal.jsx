@@ -5,9 +5,9 @@ import { useReveal } from "./editor-light.js";
 import { choose, ofField, point } from "./pointing.js";
 import { Meter } from "./summary.jsx";
 
-export function Refusal({ plan: { explain, places, message, bound, limit, dearest, advice } }) {
+export function Refusal({ plan: { explain, places, message, bound, limit, mostExpensive, advice } }) {
   const reveal = useReveal(places);
-  const [path, price] = dearest?.split(/:\s+/, 2) ?? [];
+  const [path, price] = mostExpensive?.split(/:\s+/, 2) ?? [];
   const field = path && ofField([path]);
   if (bound === undefined) return <p className="plan-note is-bad">{message}</p>;
   return (
@@ -26,7 +26,7 @@ export function Refusal({ plan: { explain, places, message, bound, limit, deares
         {path && (
           <button
             type="button"
-            className="plan-dearest"
+            className="plan-most-expensive"
             onMouseEnter={() => point(field)}
             onMouseLeave={() => point(null)}
             onFocus={() => point(field)}

@@ -55,11 +55,11 @@ settings! {
         "Storage requests that a query may need at most; a query that could need more is refused before it runs.";
     RENDERED_BYTES = number("limits.rendered_bytes", (0, 1 << 40), || KEPT_BYTES_MAX as u64),
         "Bytes of rendered bodies that are cached in memory; a body that is not cached is rendered again for each answer.";
-    HELD_BYTES = number_of_machine("limits.held_bytes", (0, 1 << 40)),
-        "Bytes of answers to anonymous queries that are held in memory until what they show changes; 0 holds none. Not set: a fortieth of the memory of the \
+    ANSWER_CACHE_BYTES = number_of_machine("limits.answer_cache_bytes", (0, 1 << 40)),
+        "Bytes of answers to anonymous queries that are cached in memory until what they show changes; 0: no cache. Not set: a fortieth of the memory of the \
          machine or its cgroup, from 16 MiB to 256 MiB.";
-    HELD_VALUE_BYTES = number_of_machine("limits.held_value_bytes", (0, 1 << 40)),
-        "Bytes of posts, terms, pages and counts that are held in memory until they change; 0 holds none. Not set: a tenth of the memory of the machine or its \
+    VALUE_CACHE_BYTES = number_of_machine("limits.value_cache_bytes", (0, 1 << 40)),
+        "Bytes of posts, terms, pages and counts that are cached in memory until they change; 0: no cache. Not set: a tenth of the memory of the machine or its \
          cgroup, from 48 MiB to 1 GiB.";
     PERSISTED_BYTES = number("limits.persisted_bytes", (0, 1 << 40), || HTTP.persisted_bytes as u64),
         "Bytes of documents that clients register by their hashes (automatic persisted queries); 0 registers none.";

@@ -19,16 +19,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::clock::Clock;
 use crate::model::Instant;
 use crate::store::{Store, Tag, TagSet};
-use crate::telemetry::metrics::{self, HeldKind};
+use crate::telemetry::metrics::{self, CacheKind};
 
 use index::Cache;
 pub(in crate::content) use index::Dependencies;
 pub(in crate::content) use keys::{CacheKey, Cached, Until};
-pub use values::VALUE_BYTES_MAX;
+pub use values::VALUE_CACHE_BYTES_MAX;
 pub(in crate::content) use values::{ReadMoment, ValueCache};
 
 /// The default limit in bytes.
-pub const HELD_BYTES_MAX: usize = 16 << 20;
+pub const ANSWER_CACHE_BYTES_MAX: usize = 16 << 20;
 
 /// The clock of the content and the announcements of its writes, for a cache of answers.
 #[derive(Clone)]
@@ -78,7 +78,7 @@ pub struct CachedAnswers<T> {
 impl<T: Send + Sync + 'static> CachedAnswers<T> {
     /// Caches at most `bytes_max` bytes. `None` if that is zero, or if the store does not announce its writes.
     pub fn of(announcements: &Announcements, bytes_max: usize) -> Option<Arc<Self>> {
-        let cache = Cache::of(HeldKind::Answer, &announcements.store, bytes_max)?;
+        let cache = Cache::of(CacheKind::Answer, &announcements.store, bytes_max)?;
         Some(Arc::new(Self { cache, clock: announcements.clock.clone() }))
     }
 
@@ -99,7 +99,7 @@ impl<T: Send + Sync + 'static> CachedAnswers<T> {
             entry.filter(|entry| entry.read.are_valid_at(now)).map(|entry| Arc::clone(entry.used()))
         });
         let found = found.flatten();
-        metrics::held(HeldKind::Answer, if found.is_some() { "hit" } else { "miss" }, 1);
+        metrics::cached(CacheKind::Answer, if found.is_some() { "hit" } else { "miss" }, 1);
         found
     }
 
@@ -222,7 +222,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_is_dropped_by_a_write_of_what_it_found_absent_and_by_no_other() {
-        let caching = Caching::of(HELD_BYTES_MAX).await;
+        let caching = Caching::of(ANSWER_CACHE_BYTES_MAX).await;
         caching.query(REQUEST, 9, async || {}).await;
         assert!(caching.finds(REQUEST) && !caching.finds((1, REQUEST.1)) && !caching.finds((0, b"another")));
         caching.write("other").await;
@@ -234,7 +234,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_is_refused_if_what_it_read_was_written_before_it_is_cached() {
-        let caching = Caching::of(HELD_BYTES_MAX).await;
+        let caching = Caching::of(ANSWER_CACHE_BYTES_MAX).await;
         caching.query(REQUEST, 9, async || caching.write("other").await).await;
         assert!(caching.finds(REQUEST));
         caching.query((0, b"2"), 9, async || caching.answers.cache.was_reopened()).await;
@@ -248,7 +248,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_is_not_used_before_its_instant() {
-        let caching = Caching::of(HELD_BYTES_MAX).await;
+        let caching = Caching::of(ANSWER_CACHE_BYTES_MAX).await;
         caching.query(REQUEST, 9, async || {}).await;
         caching.clock.set(at(999));
         assert!(!caching.finds(REQUEST));
@@ -278,7 +278,7 @@ mod tests {
 
     #[tokio::test]
     async fn after_a_panic_nothing_is_cached_any_more_and_the_file_is_written() {
-        let caching = Caching::of(HELD_BYTES_MAX).await;
+        let caching = Caching::of(ANSWER_CACHE_BYTES_MAX).await;
         caching.query(REQUEST, 9, async || {}).await;
         caching.query(PANICS, 9, async || {}).await;
         caching.query((0, b"2"), 9, async || caching.write("absent").await).await;
@@ -300,7 +300,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_cached_if_a_setting_forbids_it() {
-        let caching = Caching::of(HELD_BYTES_MAX).await;
+        let caching = Caching::of(ANSWER_CACHE_BYTES_MAX).await;
         assert!(CachedAnswers::<()>::of(&caching.content.announcements(), 0).is_none());
     }
 }

@@ -16,7 +16,7 @@ use crate::keys::time::{self, Direction, Span};
 use crate::keys::{Collection, Table, place, site_page};
 use crate::model::Instant;
 use crate::store::{CountingStore, Key, MovingBounds, ReadSet, RowRange};
-use crate::telemetry::metrics::{self, HeldKind};
+use crate::telemetry::metrics::{self, CacheKind};
 
 use super::reader::Reader;
 
@@ -85,7 +85,7 @@ impl Reader {
 
     fn count_misses(&self, misses: usize) {
         if self.takes_values() {
-            metrics::held(HeldKind::Value, "miss", misses as u64);
+            metrics::cached(CacheKind::Value, "miss", misses as u64);
         }
     }
 

@@ -240,21 +240,21 @@ mod tests {
     }
 
     /// Every page, read step by step: from each partition on, in both directions, with nothing left in the first one.
-    fn dearest_page(rows: &[u64], need: u64) -> u64 {
-        let mut dearest = 0;
+    fn most_expensive_page(rows: &[u64], need: u64) -> u64 {
+        let mut most_expensive = 0;
         for begin in 0..rows.len() {
             let forward: Vec<u64> = rows[begin..].to_vec();
             let backward: Vec<u64> = rows[..=begin].iter().rev().copied().collect();
             for mut page in [forward, backward] {
                 page[0] = 0;
-                dearest = dearest.max(reads_step_by_step(&page, need));
+                most_expensive = most_expensive.max(reads_step_by_step(&page, need));
             }
         }
-        dearest
+        most_expensive
     }
 
     #[test]
-    fn a_page_from_anywhere_reads_at_most_what_the_dearest_page_reads() {
+    fn a_page_from_anywhere_reads_at_most_what_the_most_expensive_page_reads() {
         let mut state = 7_u64;
         let mut next = |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -263,9 +263,9 @@ mod tests {
         for _ in 0..2_000 {
             let rows: Vec<u64> = (0..next(12)).map(|_| next(6)).collect();
             let need = 1 + next(15);
-            let (bound, dearest) = (reads(&rows, need), dearest_page(&rows, need));
-            assert!(bound >= dearest, "{rows:?} {need}: {bound} < {dearest}");
-            assert!(bound <= dearest + 1, "{rows:?} {need}: {bound} > {dearest} + 1");
+            let (bound, most_expensive) = (reads(&rows, need), most_expensive_page(&rows, need));
+            assert!(bound >= most_expensive, "{rows:?} {need}: {bound} < {most_expensive}");
+            assert!(bound <= most_expensive + 1, "{rows:?} {need}: {bound} > {most_expensive} + 1");
         }
         assert_eq!(reads(&[3, 5], 100), 2);
         assert_eq!(reads(&[], 1), 0);

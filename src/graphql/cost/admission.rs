@@ -8,7 +8,7 @@ use async_graphql::parser::types::OperationType;
 use async_graphql::{Request, ServerError, Value, Variables};
 use futures_util::future::join_all;
 
-use super::{Bound, CostModel, DearestField, FieldCost, Sizes, VALUES_MAX, refusal, refusal_of_values};
+use super::{Bound, CostModel, ExpensiveField, FieldCost, Sizes, VALUES_MAX, refusal, refusal_of_values};
 use crate::content::read::Catalog;
 use crate::content::{Reader, StorageUse};
 use crate::graphql::outline::OperationOutline;
@@ -86,7 +86,7 @@ pub struct Price {
     pub made: u64,
     pub limit: u64,
     /// Set if the client gets the figures, or if the operation exceeds the limit.
-    pub dearest: Option<DearestField>,
+    pub most_expensive: Option<ExpensiveField>,
     /// The bounds by field, if the client gets them.
     pub fields: Vec<FieldCost>,
     /// Whether concurrent changes may cause more requests.
@@ -99,8 +99,8 @@ impl Price {
     /// If the operation exceeds a limit.
     pub fn check(&self) -> Result<(), ServerError> {
         if self.bound.requests() > self.limit {
-            let dearest = self.dearest.as_ref().map(|dearest| dearest as &dyn Display);
-            return Err(refusal(&self.bound, self.limit, dearest));
+            let most_expensive = self.most_expensive.as_ref().map(|most_expensive| most_expensive as &dyn Display);
+            return Err(refusal(&self.bound, self.limit, most_expensive));
         }
         if self.bound.values > VALUES_MAX {
             return Err(refusal_of_values(&self.bound));
@@ -152,11 +152,11 @@ impl Price {
                 "roundTrips": used.round_trips,
             })
         });
-        let dearest = self.dearest.as_ref().map_or(
+        let most_expensive = self.most_expensive.as_ref().map_or(
             Value::Null,
-            |DearestField { path, requests }| async_graphql::value!({ "path": path.as_str(), "requests": *requests }),
+            |ExpensiveField { path, requests }| async_graphql::value!({ "path": path.as_str(), "requests": *requests }),
         );
-        async_graphql::value!({ "limit": self.limit, "bound": bound, "spent": spent, "dearest": dearest })
+        async_graphql::value!({ "limit": self.limit, "bound": bound, "spent": spent, "mostExpensive": most_expensive })
     }
 }
 
@@ -195,12 +195,12 @@ impl CostModel {
             cost = self.cost(operation, variables, &refined);
         }
         let bound = cost.bound().plus(so_far());
-        let shows_dearest = is_reported || purpose == Purpose::DryRun || bound.requests() > limit;
+        let shows_most_expensive = is_reported || purpose == Purpose::DryRun || bound.requests() > limit;
         Price {
             bound,
             made: so_far().requests(),
             limit,
-            dearest: if shows_dearest { cost.dearest_field() } else { None },
+            most_expensive: if shows_most_expensive { cost.most_expensive_field() } else { None },
             fields: if is_explained { cost.fields() } else { Vec::new() },
             may_be_exceeded: sizes.are_shared,
             is_of_mutation,

@@ -78,11 +78,13 @@ pub fn refusal_of_values(bound: &Bound) -> ServerError {
     coded(Code::QueryTooComplex, message, None)
 }
 
-pub fn refusal(bound: &Bound, limit: u64, dearest: Option<&dyn Display>) -> ServerError {
+pub fn refusal(bound: &Bound, limit: u64, most_expensive: Option<&dyn Display>) -> ServerError {
     let requests = bound.requests();
-    let dearest = dearest.map(|dearest| format!(" The dearest part is {dearest}.")).unwrap_or_default();
+    let most_expensive = most_expensive
+        .map(|most_expensive| format!(" The most expensive part is {most_expensive}."))
+        .unwrap_or_default();
     let message = format!(
-        "This query may need {requests} storage requests; the limit is {limit}.{dearest} Request smaller pages with `first`, or fewer nested lists."
+        "This query may need {requests} storage requests; the limit is {limit}.{most_expensive} Request smaller pages with `first`, or fewer nested lists."
     );
     coded(Code::QueryTooComplex, message, None)
 }

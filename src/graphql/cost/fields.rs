@@ -12,14 +12,14 @@ use crate::content::read::Sizes;
 
 /// The most expensive field of an operation, which the client has to make cheaper.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DearestField {
+pub struct ExpensiveField {
     /// The keys of the answer without list indexes, such as `tags.nodes.posts`.
     pub path: String,
     /// The maximum number of its own requests on all objects together.
     pub requests: u64,
 }
 
-impl fmt::Display for DearestField {
+impl fmt::Display for ExpensiveField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path, self.requests)
     }
@@ -39,7 +39,7 @@ fn shown_key(key: &str) -> Cow<'_, str> {
 /// The bound of a field. Fields of one key are one field, as in the answer.
 #[derive(Debug, Clone)]
 pub struct FieldCost {
-    /// As in [`DearestField`].
+    /// As in [`ExpensiveField`].
     pub path: String,
     pub name: Name,
     /// The type; empty if the field is not in the schema.
@@ -52,17 +52,17 @@ pub struct FieldCost {
 
 impl OperationCost<'_> {
     /// `None` if nothing is read.
-    pub fn dearest_field(&self) -> Option<DearestField> {
-        let mut dearest: Option<DearestField> = None;
+    pub fn most_expensive_field(&self) -> Option<ExpensiveField> {
+        let mut most_expensive: Option<ExpensiveField> = None;
         let mut open = self.fields();
         open.reverse();
         while let Some(field) = open.pop() {
-            if field.bound > dearest.as_ref().map_or(0, |dearest| dearest.requests) {
-                dearest = Some(DearestField { path: field.path, requests: field.bound });
+            if field.bound > most_expensive.as_ref().map_or(0, |most_expensive| most_expensive.requests) {
+                most_expensive = Some(ExpensiveField { path: field.path, requests: field.bound });
             }
             open.extend(field.fields.into_iter().rev());
         }
-        dearest
+        most_expensive
     }
 
     /// The bounds by field.

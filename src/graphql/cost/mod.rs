@@ -2,7 +2,7 @@
 //! content meanwhile.
 //!
 //! One walk ([`walk`]) over the operation makes a tree of its fields, each with its cost by the [`prices`] of the object types and the
-//! requested page sizes. The bound, the dearest field and the bounds by field are read off this tree. The walk carries two numbers of parents:
+//! requested page sizes. The bound, the most expensive field and the bounds by field are read off this tree. The walk carries two numbers of parents:
 //! all of them, and the different ones, because equal fields of equal parents share their reads. A mutation costs a few requests
 //! for each text of its input, and the post in its payload has as many terms as a post can have. A field that is not in the schema costs nothing, because validation refuses it. The time of
 //! the walk is proportional to the number of fields with fragments expanded, and for each list to the number of months.
@@ -29,7 +29,7 @@ pub use crate::content::read::Sizes;
 pub use admission::{CostRequest, Disclosure, Price, Pricing, Purpose};
 pub use arguments::NODES_MAX;
 pub use bound::{Bound, STORAGE_REQUESTS_MAX, VALUES_MAX, refusal, refusal_of_values};
-pub use fields::{DearestField, FieldCost};
+pub use fields::{ExpensiveField, FieldCost};
 pub use prices::{ANCESTORS, BEHIND, MONTHS_ASSUMED, TERMS_OF_POST, TRANSLATIONS};
 pub use walk::OperationCost;
 

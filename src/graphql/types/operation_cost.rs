@@ -3,7 +3,7 @@
 
 use async_graphql::Object;
 
-use crate::graphql::cost::{DearestField, Price};
+use crate::graphql::cost::{ExpensiveField, Price};
 use crate::graphql::fair_use::{LimitState, RateLimitScope};
 use crate::graphql::scalars::DateTime;
 
@@ -53,14 +53,14 @@ impl OperationCost {
     }
 
     /// The field that costs most; null if none costs a storage request.
-    async fn dearest(&self) -> Option<DearestField> {
-        self.0.dearest.clone()
+    async fn most_expensive(&self) -> Option<ExpensiveField> {
+        self.0.most_expensive.clone()
     }
 }
 
 /// The field of an operation that costs most.
 #[Object]
-impl DearestField {
+impl ExpensiveField {
     /// The place in the answer without list indexes, such as `tags.nodes.posts`.
     async fn path(&self) -> &str {
         &self.path

@@ -9,7 +9,7 @@ use serde_json::json;
 use url::Url;
 
 use super::query::{Own, OwnDocument, Queried, Refused};
-use crate::http::held::ToHold;
+use crate::http::cached::ToCache;
 use crate::model::feed_path::{FeedOf, FeedPath};
 use crate::model::{TermKind, html_links, site::LocatedSite};
 
@@ -62,7 +62,7 @@ pub(super) async fn query(
     own: &mut Own<'_>,
     path: &FeedPath,
     is_full: bool,
-    to_hold: Option<&ToHold>,
+    to_cache: Option<&ToCache>,
 ) -> Result<Queried, Refused> {
     let mut variables = json!({ "first": own.api.settings.feeds.posts, "full": is_full });
     let operation = match &path.of {
@@ -81,7 +81,7 @@ pub(super) async fn query(
             }
         }
     };
-    own.query(&QUERIES, (operation, variables), to_hold).await
+    own.query(&QUERIES, (operation, variables), to_cache).await
 }
 
 /// The answer to the query of a feed: the posts of the whole site or of a term. The term is null if it does not exist.

@@ -1,6 +1,6 @@
 //! Feeds and the sitemap of the web site that shows the content: Atom, RSS and JSON Feed with the newest posts of the whole site or of a
 //! term. The rule: each is made from GraphQL queries of this server, which run as those of an anonymous client under the same limits; a
-//! feed is held as long as the answer to its query.
+//! feed is cached as long as the answer to its query.
 
 mod content;
 mod formats;
@@ -23,8 +23,8 @@ use super::{
     accept::Media,
     answer::{Answer, RequestFailure},
     api::Api,
+    cached::{self, Door},
     etag,
-    held::{self, Door},
     settings::FeedContent,
 };
 use crate::graphql::error::Code;
@@ -115,18 +115,18 @@ fn moved(to: &str) -> Response<Body> {
 
 async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> Result<Outcome, Refused> {
     let key = path.to_string();
-    let to_hold = match held::find(own.api, headers, (Door::Feed, key.as_bytes()), &own.share.charge) {
+    let to_cache = match cached::find(own.api, headers, (Door::Feed, key.as_bytes()), &own.share.charge) {
         Ok(answer) => return Ok(Outcome::Found(Box::new(answer), path.format.media_type())),
-        Err(to_hold) => to_hold,
+        Err(to_cache) => to_cache,
     };
     let is_full = own.api.settings.feeds.content == FeedContent::Full;
-    let queried = content::query(own, path, is_full, to_hold.as_ref()).await?;
-    let (queried, to_hold) = if queried.length() > FULL_BYTES_MAX && is_full {
+    let queried = content::query(own, path, is_full, to_cache.as_ref()).await?;
+    let (queried, to_cache) = if queried.length() > FULL_BYTES_MAX && is_full {
         drop(queried);
-        // The feed is not held, because it depends on both queries, and a recording is for one.
+        // The feed is not cached, because it depends on both queries, and a recording is for one.
         (content::query(own, path, false, None).await?, None)
     } else {
-        (queried, to_hold)
+        (queried, to_cache)
     };
     own.charge(queried.length().saturating_mul(MEMORY_FACTOR)).await?;
     let data: FeedData = queried.parse()?;
@@ -165,8 +165,8 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
         _ => return Err(Refused::not_found()),
     };
     let mut answer = Answer::of_text(text);
-    if let Some(to_hold) = to_hold {
-        to_hold.keep(&mut answer);
+    if let Some(to_cache) = to_cache {
+        to_cache.keep(&mut answer);
     }
     Ok(Outcome::Found(Box::new(answer), path.format.media_type()))
 }

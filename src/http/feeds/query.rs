@@ -20,8 +20,8 @@ use crate::graphql::memory::Charge;
 use crate::http::accept::Media;
 use crate::http::answer::{Answer, RequestFailure};
 use crate::http::api::{Api, Share};
+use crate::http::cached::ToCache;
 use crate::http::execution::run_own;
-use crate::http::held::ToHold;
 use crate::model::site::LocatedSite;
 
 /// A checked document of this server.
@@ -83,22 +83,22 @@ impl Own<'_> {
         self.share.charge.take(bytes).await.map_err(|over_budget| Refused::Failed(over_budget.into()))
     }
 
-    /// Runs one operation of a document of this server. If the answer is to be held, records what it depends on.
+    /// Runs one operation of a document of this server. If the answer is to be cached, records what it depends on.
     pub(super) async fn query(
         &mut self,
         document: &OwnDocument,
         (operation, variables): (&str, Value),
-        to_hold: Option<&ToHold>,
+        to_cache: Option<&ToCache>,
     ) -> Result<Queried, Refused> {
         let request = GraphqlRequest::new(document.text).operation_name(operation);
         let request = request.variables(Variables::from_json(variables)).data(Uncharged(document.uncharged));
-        let request = match to_hold {
-            Some(to_hold) => to_hold.recorded(request),
+        let request = match to_cache {
+            Some(to_cache) => to_cache.recorded(request),
             None => request,
         };
         let share = self.share.of_own_query();
         let answer = run_own(self.api, request, &document.checked, &share).await?;
-        match answer.can_be_held() {
+        match answer.can_be_cached() {
             true => Ok(Queried { json: answer.json.to_bytes(), _charge: share.charge }),
             false => Err(Refused::Errors(Box::new(answer))),
         }

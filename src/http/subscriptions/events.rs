@@ -56,7 +56,7 @@ pub(in crate::http) async fn answer(
     response.extensions_mut().insert(RequestOutcome {
         operation: Some("subscription"),
         code: Some(OK),
-        is_held: false,
+        is_cached: false,
     });
     Ok(response)
 }

@@ -22,7 +22,7 @@ use super::parameters::{self, SentRequest};
 use super::request_headers::forward;
 use crate::graphql::error::{Code, OK};
 use crate::graphql::subscription::Subscribed;
-use crate::telemetry::metrics::{self, HeldGauge};
+use crate::telemetry::metrics::{self, GaugeGuard};
 
 /// Proxies commonly close a connection on which nothing was sent for 60 s.
 const PING_EVERY: Duration = Duration::from_secs(30);
@@ -75,7 +75,7 @@ struct Operation {
     subscribed: Arc<Subscribed>,
     has_ended: bool,
     /// Set once it waits for events.
-    waiting: Option<HeldGauge>,
+    waiting: Option<GaugeGuard>,
     _place: Option<Place>,
 }
 

@@ -130,7 +130,7 @@ impl CountingStore {
     }
 
     /// Lets other tasks run after many rows of cached values.
-    pub async fn pass_held(&self, rows: usize) {
+    pub async fn pass_cached(&self, rows: usize) {
         let step = {
             let mut state = self.lock();
             state.unyielded.1 += rows as u64;

@@ -107,10 +107,10 @@ families! {
     loader_batches: Durations<LoaderLabels>, "tidings_loader_batch_keys", "Keys that a loader looks up together",
         Family::new_with_constructor(counts as fn() -> Histogram);
     imported: Family<OutcomeLabels, Counter>, "tidings_imported_posts", "Imported posts by outcome";
-    held_answers: Family<OutcomeLabels, Counter>, "tidings_held_answers", "Held answers by what happened to them";
-    held_answer_bytes: Gauge, "tidings_held_answer_bytes", "Memory of the held answers";
-    held_values: Family<OutcomeLabels, Counter>, "tidings_held_values", "Held values by what happened to them";
-    held_value_bytes: Gauge, "tidings_held_value_bytes", "Memory of the held values";
+    cached_answers: Family<OutcomeLabels, Counter>, "tidings_cached_answers", "Cached answers by what happened to them";
+    cached_answer_bytes: Gauge, "tidings_cached_answer_bytes", "Memory of the cached answers";
+    cached_values: Family<OutcomeLabels, Counter>, "tidings_cached_values", "Cached values by what happened to them";
+    cached_value_bytes: Gauge, "tidings_cached_value_bytes", "Memory of the cached values";
     persisted_documents: Family<OutcomeLabels, Counter>, "tidings_persisted_documents",
         "Documents that clients named, by what happened to them",
         of_outcomes(&["trusted", "hit", "miss", "registered", "refused"]);

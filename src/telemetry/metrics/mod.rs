@@ -42,35 +42,35 @@ pub fn store_file_measured(bytes: u64) {
 }
 
 /// Increments a gauge until it is dropped.
-pub struct HeldGauge(&'static Gauge);
+pub struct GaugeGuard(&'static Gauge);
 
-impl HeldGauge {
+impl GaugeGuard {
     fn new(gauge: &'static Gauge) -> Self {
         gauge.inc();
         Self(gauge)
     }
 }
 
-impl Drop for HeldGauge {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }
 }
 
 /// A connection was accepted. It counts as open until the result is dropped.
-pub fn connection_opened() -> HeldGauge {
+pub fn connection_opened() -> GaugeGuard {
     FAMILIES.connections.inc();
-    HeldGauge::new(&FAMILIES.connections_open)
+    GaugeGuard::new(&FAMILIES.connections_open)
 }
 
 /// A request has begun. It counts as in flight until the result is dropped.
-pub fn request_begun() -> HeldGauge {
-    HeldGauge::new(&FAMILIES.requests_in_flight)
+pub fn request_begun() -> GaugeGuard {
+    GaugeGuard::new(&FAMILIES.requests_in_flight)
 }
 
 /// A subscription waits for events. It counts until the result is dropped.
-pub fn subscription_begun() -> HeldGauge {
-    HeldGauge::new(&FAMILIES.subscriptions)
+pub fn subscription_begun() -> GaugeGuard {
+    GaugeGuard::new(&FAMILIES.subscriptions)
 }
 
 /// A request was answered. `route`: a route of the router, not the path of the request.
@@ -163,7 +163,7 @@ pub fn batch_loaded(loader: &'static str, keys: usize) {
 
 /// What is cached until a row on which it depends is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeldKind {
+pub enum CacheKind {
     /// The answer to a request.
     Answer,
     /// A value from which answers are computed.
@@ -171,10 +171,10 @@ pub enum HeldKind {
 }
 
 /// What happened to cached answers or values: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
-pub fn held(kind: HeldKind, outcome: &'static str, count: u64) {
+pub fn cached(kind: CacheKind, outcome: &'static str, count: u64) {
     let family = match kind {
-        HeldKind::Answer => &FAMILIES.held_answers,
-        HeldKind::Value => &FAMILIES.held_values,
+        CacheKind::Answer => &FAMILIES.cached_answers,
+        CacheKind::Value => &FAMILIES.cached_values,
     };
     if count > 0 {
         family.get_or_create(&OutcomeLabels { outcome }).inc_by(count);
@@ -182,10 +182,10 @@ pub fn held(kind: HeldKind, outcome: &'static str, count: u64) {
 }
 
 /// The memory of all cached answers or values.
-pub fn held_bytes(kind: HeldKind, bytes: usize) {
+pub fn cache_bytes(kind: CacheKind, bytes: usize) {
     let gauge = match kind {
-        HeldKind::Answer => &FAMILIES.held_answer_bytes,
-        HeldKind::Value => &FAMILIES.held_value_bytes,
+        CacheKind::Answer => &FAMILIES.cached_answer_bytes,
+        CacheKind::Value => &FAMILIES.cached_value_bytes,
     };
     gauge.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }

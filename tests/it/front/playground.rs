@@ -29,12 +29,12 @@ fn the_playground_runs_examples_shows_documentation_and_accepts_a_token() {
     run_in_browser("playground.test.js", &example.origin());
 }
 
-/// Without held values each query reads the storage, however often it ran before.
+/// Without cached values each query reads the storage, however often it ran before.
 #[test]
 fn the_playground_draws_the_plan_of_a_query() {
     let settings = [
         ("TIDINGS_EDITOR_TOKEN", TOKEN),
-        ("TIDINGS_LIMITS_HELD_VALUE_BYTES", "0"),
+        ("TIDINGS_LIMITS_VALUE_CACHE_BYTES", "0"),
         ("TIDINGS_LIMITS_STORAGE_REQUESTS", "1000"),
     ];
     let example = Example::start(&[], &settings);

@@ -94,7 +94,7 @@ async fn lists_show_whether_a_post_is_featured_and_a_restored_version_is_feature
     let list = "{ posts { nodes { featured } } post(slug: \"a\") { featured } }";
     let shown = async |featured: bool| {
         let expected = json!({ "posts": { "nodes": [{ "featured": featured }] }, "post": { "featured": featured } });
-        // The second answer is held.
+        // The second answer is cached.
         for _ in 0..2 {
             assert_eq!(site.query(list).await, expected);
         }

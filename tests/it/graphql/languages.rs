@@ -109,7 +109,7 @@ async fn a_published_post_shows_its_language_in_lists_and_a_restored_version_has
     let list = "{ posts { nodes { language } } post(slug: \"a\") { language } }";
     let shown = async |language: Value| {
         let expected = json!({ "posts": { "nodes": [{ "language": language }] }, "post": { "language": language } });
-        // The second answer is held.
+        // The second answer is cached.
         for _ in 0..2 {
             assert_eq!(site.query(list).await, expected);
         }

@@ -61,7 +61,7 @@ async fn metadata_is_read_as_it_was_written_in_its_order_in_whole_or_by_keys() {
         ),
     ] {
         assert_eq!(text(&site, query).await, expected, "{query}");
-        assert_eq!(text(&site, query).await, expected, "{query}, held");
+        assert_eq!(text(&site, query).await, expected, "{query}, cached");
     }
     site.assert_sound().await;
 }

@@ -1,4 +1,4 @@
-//! Documents that clients name, over the schema: their held answers, documents with a secret, and the documents of manifests.
+//! Documents that clients name, over the schema: their cached answers, documents with a secret, and the documents of manifests.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use tidings::http::health::Readiness;
 use tidings::http::{HttpLimits, HttpSettings, Writes, router};
 use tidings::model::SiteFields;
 
-use super::held::{HOLDING, send, server};
+use super::cached::{HOLDING, send, server};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, instant, post};
 
@@ -45,7 +45,7 @@ fn code(answer: &Value) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_answer_to_a_named_document_is_held_and_follows_each_write() {
+async fn the_answer_to_a_named_document_is_cached_and_follows_each_write() {
     let site = Site::in_memory().await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
     let (holding, plain) = (server(&site, HOLDING), server(&site, 0));
@@ -55,16 +55,16 @@ async fn the_answer_to_a_named_document_is_held_and_follows_each_write() {
     for (n, count) in [(2, 1), (3, 2), (4, 3)] {
         for server in [&holding, &plain] {
             for _ in 0..2 {
-                let (registered, was_held) = send(server, by_post(&registration)).await;
+                let (registered, was_cached) = send(server, by_post(&registration)).await;
                 assert_eq!(registered.json()["data"]["posts"]["totalCount"], count);
-                assert!(!was_held, "a registration is executed, so that it registers the document");
+                assert!(!was_cached, "a registration is executed, so that it registers the document");
             }
         }
         for request in requests {
             let (fresh, _) = send(&plain, request()).await;
-            let (first, was_held) = send(&holding, request()).await;
-            let (second, is_held) = send(&holding, request()).await;
-            assert_eq!((was_held, is_held), (false, true));
+            let (first, was_cached) = send(&holding, request()).await;
+            let (second, is_cached) = send(&holding, request()).await;
+            assert_eq!((was_cached, is_cached), (false, true));
             assert_eq!((&first, &second), (&fresh, &fresh));
             assert_eq!(fresh.json()["data"]["posts"]["totalCount"], count);
         }
@@ -73,14 +73,14 @@ async fn the_answer_to_a_named_document_is_held_and_follows_each_write() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_unknown_document_is_not_held_and_is_found_as_soon_as_it_is_registered() {
+async fn an_unknown_document_is_not_cached_and_is_found_as_soon_as_it_is_registered() {
     let site = Site::in_memory().await;
     let holding = server(&site, HOLDING);
     for _ in 0..2 {
         for request in [by_get(&hash(COUNT)), by_post(&json!({ "extensions": extension(&hash(COUNT)) }))] {
-            let (missed, was_held) = send(&holding, request).await;
+            let (missed, was_cached) = send(&holding, request).await;
             assert_eq!(code(&missed.json()), "PERSISTED_QUERY_NOT_FOUND");
-            assert!(!was_held);
+            assert!(!was_cached);
         }
     }
     send(&holding, by_post(&json!({ "query": COUNT, "extensions": extension(&hash(COUNT)) }))).await;
@@ -219,8 +219,8 @@ async fn a_document_of_a_manifest_keeps_the_rules_of_get_and_of_secrets() {
     assert_eq!(code(&written.json()), "METHOD_NOT_ALLOWED");
     let preview = "documentId=previewing&variables=%7B%22token%22%3A%22none%22%7D";
     for _ in 0..2 {
-        let (previewed, was_held) = send(&server, get(preview)).await;
-        assert_eq!((code(&previewed.json()), was_held), ("BAD_PREVIEW", false));
+        let (previewed, was_cached) = send(&server, get(preview)).await;
+        assert_eq!((code(&previewed.json()), was_cached), ("BAD_PREVIEW", false));
         assert_eq!(previewed.header("cache-control"), Some("no-store"));
     }
 }

@@ -1,8 +1,8 @@
 //! Fields that are written as JSON at once, beside the same fields by the engine. The rule: the bytes of the answer are the same, for every client and whatever
-//! is held.
+//! is cached.
 
 use serde_json::json;
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 
 use crate::support::graphql::{EDITOR_TOKEN, json_request};
 use crate::support::site::{Site, instant, post, slugs};
@@ -70,7 +70,7 @@ async fn an_answer_that_is_written_at_once_has_the_bytes_of_the_engines_answer()
         format!("fragment Card on Post {{ {POST} tags {{ ...Name }} }} fragment Name on Tag {{ name slug }}");
     let plain = site().await;
     let holding = site().await;
-    let holding = Site { content: holding.content.holding_values(VALUE_BYTES_MAX), ..holding };
+    let holding = Site { content: holding.content.caching_values(VALUE_CACHE_BYTES_MAX), ..holding };
     for query in queries() {
         let fragments = match (query.contains("...Card"), query.contains("...Name")) {
             (true, _) => fragments.as_str(),

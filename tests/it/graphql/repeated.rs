@@ -1,4 +1,4 @@
-//! A document that is sent again, which the server holds parsed and checked. The rule: each answer is the same, byte for byte, whether its document is held
+//! A document that is sent again, which the server holds parsed and checked. The rule: each answer is the same, byte for byte, whether its document is cached
 //! or not; a fresh server is what it is compared with.
 
 use axum::body::{Body, to_bytes};
@@ -11,7 +11,7 @@ use super::errors::site;
 use crate::support::graphql::json_request;
 use crate::support::site::Site;
 
-/// How often each request is sent: the document is held after the first time.
+/// How often each request is sent: the document is cached after the first time.
 const TIMES: usize = 4;
 
 /// Sends a body to one server, and returns the status and the text.
@@ -98,7 +98,7 @@ fn corpus() -> Vec<(String, Vec<Value>)> {
 }
 
 #[tokio::test]
-async fn an_answer_is_the_same_whether_its_document_is_held_or_not() {
+async fn an_answer_is_the_same_whether_its_document_is_cached_or_not() {
     let site: Site = site().await;
     for (document, bodies) in corpus() {
         let holding = site.router();
@@ -111,9 +111,9 @@ async fn an_answer_is_the_same_whether_its_document_is_held_or_not() {
     }
 }
 
-/// What a token allows is decided for each request: nothing of it is held with the document.
+/// What a token allows is decided for each request: nothing of it is cached with the document.
 #[tokio::test]
-async fn a_held_document_shows_each_client_what_its_token_allows() {
+async fn a_cached_document_shows_each_client_what_its_token_allows() {
     let site: Site = site().await;
     let token = site.token(Role::Reader, None).await;
     let body =

@@ -232,7 +232,7 @@ async fn a_version_by_its_id_is_read_with_its_own_body_and_the_one_before_it() {
 /// The price of a version covers the reads also while the post is being moved, or is changed between the reads.
 #[tokio::test]
 async fn a_version_by_its_id_costs_at_most_its_price_at_each_step_of_a_change() {
-    let mut dearest = 0;
+    let mut most_expensive = 0;
     for requests in 0.. {
         let store: Store = MemoryStore::empty();
         let site = Site::over(Arc::clone(&store)).await;
@@ -248,14 +248,14 @@ async fn a_version_by_its_id_costs_at_most_its_price_at_each_step_of_a_change() 
         for version in 1..=4 {
             let revision = format!("revision-{}-{version}", &id["post-".len()..]);
             let cost = site.cost(&format!("{{ node(id: \"{revision}\") {{ id }} }}")).await;
-            dearest = dearest.max(cost.point_reads);
+            most_expensive = most_expensive.max(cost.point_reads);
         }
         if !stopping.has_stopped() {
             assert!(requests > 5, "the change was never stopped");
             break;
         }
     }
-    assert!((4..=9).contains(&dearest), "{dearest}");
+    assert!((4..=9).contains(&most_expensive), "{most_expensive}");
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
 }
 
-/// Compares the series `walks` with these slugs, wherever it is shown. The second answers are held.
+/// Compares the series `walks` with these slugs, wherever it is shown. The second answers are cached.
 async fn assert_listed(site: &Site, expected: &[&str]) {
     let slugs: Vec<String> = expected.iter().map(ToString::to_string).collect();
     for _ in 0..2 {

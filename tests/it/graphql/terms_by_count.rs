@@ -118,11 +118,11 @@ async fn a_cursor_of_another_order_is_refused() {
     }
 }
 
-/// What is held is never older than the last change, and a change counts only the terms of its post again.
+/// What is cached is never older than the last change, and a change counts only the terms of its post again.
 #[tokio::test]
 async fn a_publication_changes_the_order_and_reads_only_the_counts_of_its_post() {
     let site = Site::in_memory().await;
-    let site = Site { content: site.content.holding_values(1 << 20), ..site };
+    let site = Site { content: site.content.caching_values(1 << 20), ..site };
     fill(&site).await;
     let asking = Asking::of(&site);
     let query = format!("{{ tags({MOST}) {{ nodes {{ slug postCount }} }} }}");

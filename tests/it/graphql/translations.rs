@@ -73,7 +73,7 @@ fn refused(code: &str, field: &str) -> Vec<(String, String)> {
     vec![(code.to_owned(), field.to_owned())]
 }
 
-/// The slugs of the translations. The second answer is held.
+/// The slugs of the translations. The second answer is cached.
 async fn shown(site: &Site, kind: Kind, slug: &str, token: Option<&str>) -> Vec<String> {
     let query = format!("{{ {}({}) {{ translations {{ slug }} }} }}", kind.field(), kind.place(slug));
     let first = site.ask_as(token, &query).await["data"][kind.field()].clone();

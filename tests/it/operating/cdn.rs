@@ -29,7 +29,7 @@ fn settings_without_effect_and_secrets_that_cannot_be_sent_are_refused() {
         (&[seconds, url], "no effect without cdn.kind"),
         (&[kind, url], "no effect without cdn.seconds"),
         (&[seconds, kind, token], "no effect without cdn.purge_url"),
-        (&[seconds, ("TIDINGS_LIMITS_HELD_BYTES", "0")], "no effect without limits.held_bytes"),
+        (&[seconds, ("TIDINGS_LIMITS_ANSWER_CACHE_BYTES", "0")], "no effect without limits.answer_cache_bytes"),
         (&[seconds, ("TIDINGS_CDN_KIND", "akamai")], "neither fastly nor cloudflare nor varnish"),
         (&[seconds, kind, ("TIDINGS_CDN_PURGE_URL", "https://:of-the-cdn@cdn.example/")], "without a user"),
         (&[seconds, kind, ("TIDINGS_CDN_PURGE_URL", "https://cdn.example/?key=of-the-cdn")], "cdn.purge_token"),

@@ -152,11 +152,11 @@ fn every_setting_is_printed_with_its_description() {
 fn a_secret_is_never_shown() {
     const SECRET: &str = "a-secret-of-more-than-24-characters";
     let plain = File::of("");
-    let held = File::of(SECRET);
+    let cached = File::of(SECRET);
     for (file, variables) in [
         (&plain, vec![("TIDINGS_EDITOR_TOKEN", SECRET), ("OTEL_EXPORTER_OTLP_HEADERS", SECRET)]),
         (&File::of(&format!("editor_token = \"{SECRET}\"\n[azure]\nconnection_string = \"{SECRET}\"\n")), vec![]),
-        (&plain, vec![("TIDINGS_EDITOR_TOKEN_FILE", held.path())]),
+        (&plain, vec![("TIDINGS_EDITOR_TOKEN_FILE", cached.path())]),
         (&plain, vec![("TIDINGS_EDITOR_TOKEN", "short-secret")]),
     ] {
         let ran = file.printed(&[], &variables);
@@ -289,9 +289,9 @@ fn the_error_of_an_invalid_variable_names_it() {
 
 #[test]
 fn a_secret_cannot_be_set_in_two_ways() {
-    let held = File::of("a-token-of-more-than-24-characters\n");
+    let cached = File::of("a-token-of-more-than-24-characters\n");
     let both =
-        [("TIDINGS_EDITOR_TOKEN", "a-token-of-more-than-24-characters"), ("TIDINGS_EDITOR_TOKEN_FILE", held.path())];
+        [("TIDINGS_EDITOR_TOKEN", "a-token-of-more-than-24-characters"), ("TIDINGS_EDITOR_TOKEN_FILE", cached.path())];
     let refused = File::of("").printed(&[], &both);
     assert_eq!(refused.complaint(), "TIDINGS_EDITOR_TOKEN_FILE: give this or TIDINGS_EDITOR_TOKEN, not both");
     let refused = File::of("editor_token_file = \"no-such-file\"\n").refusal();

@@ -104,8 +104,8 @@ fn posts_the_store_file_and_the_process_are_measured() {
 /// The counted storage requests of a query equal the numbers in its plan.
 #[test]
 fn storage_metrics_equal_what_the_plan_of_the_answer_has() {
-    // With held values, the second query would make no request.
-    let (example, address) = start_with(&[("TIDINGS_LIMITS_HELD_VALUE_BYTES", "0")]);
+    // With cached values, the second query would make no request.
+    let (example, address) = start_with(&[("TIDINGS_LIMITS_VALUE_CACHE_BYTES", "0")]);
     let query = "query=%7B%20posts(first%3A%2010)%20%7B%20nodes%20%7B%20title%20author%20%7B%20name%20%7D%20tags%20%7B%20name%20%7D%20%7D%20%7D%20%7D";
     let path = format!("/graphql?{query}");
     let bearer = format!("Bearer {TOKEN}");

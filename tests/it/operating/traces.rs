@@ -85,7 +85,7 @@ fn the_trace_of_a_query_has_its_stages_and_a_span_for_each_storage_request() {
     let reads = storage["pointReads"].as_u64().unwrap_or_default() + storage["rangeReads"].as_u64().unwrap_or_default();
     let requests: Vec<&Span> =
         spans.iter().filter(|span| attribute(span, "db.system.name").as_deref() == Some("redb")).collect();
-    // A page that is held also needs the instants of the next scheduled post and page: a row each, and no part of the cost.
+    // A page that is cached also needs the instants of the next scheduled post and page: a row each, and no part of the cost.
     assert_eq!(requests.len() as u64, reads + 2, "{paths:#?}");
     assert!(reads > 5, "{storage}");
     let rows = requests.iter().filter_map(|span| attribute(span, "db.response.returned_rows"));

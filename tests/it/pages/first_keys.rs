@@ -1,7 +1,7 @@
-//! Pages of filters, of which the first keys of the indexes are held. The rule: they are the pages of a reader that holds nothing, and read nothing that is held.
+//! Pages of filters, of which the first keys of the indexes are cached. The rule: they are the pages of a reader that holds nothing, and read nothing that is cached.
 
 use tidings::content::{Content, Reader};
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::model::{Instant, PostKey, WholePost};
 use tidings::testing::pages::posts::read_page;
 use tidings::testing::pages::total::count_posts;
@@ -93,12 +93,12 @@ async fn assert_same(site: &Site, holding: &Content) {
 }
 
 #[tokio::test]
-async fn pages_of_filters_are_the_same_with_held_keys_and_after_each_write() {
+async fn pages_of_filters_are_the_same_with_cached_keys_and_after_each_write() {
     let site = Site::in_memory().await;
     site.publish(&posts()).await;
-    let holding = site.content.clone().holding_values(VALUE_BYTES_MAX);
+    let holding = site.content.clone().caching_values(VALUE_CACHE_BYTES_MAX);
     assert_same(&site, &holding).await;
-    // Among the held keys, and before the first of them.
+    // Among the cached keys, and before the first of them.
     for (number, hours) in [(2_000, 650), (2_001, 0)] {
         let ticks = instant(NOW).ticks() - 36_000_000_000 * hours - 1;
         let mut whole = post(number, Instant::from_ticks(ticks).expect("ticks"));
@@ -113,7 +113,7 @@ async fn pages_of_filters_are_the_same_with_held_keys_and_after_each_write() {
 async fn another_filter_of_the_same_terms_reads_no_key_again() {
     let site = Site::in_memory().await;
     site.publish(&posts()).await;
-    let holding = site.content.clone().holding_values(VALUE_BYTES_MAX);
+    let holding = site.content.clone().caching_values(VALUE_CACHE_BYTES_MAX);
     let reads_of_keys = async |filter: &Filter, first: i32| {
         let list = PostList::checked(Scope::All, filter.clone()).expect("a list");
         let arguments = PageArguments { first: Some(first), ..PageArguments::default() };
@@ -125,7 +125,7 @@ async fn another_filter_of_the_same_terms_reads_no_key_again() {
     let [of_tags, of_rare, _, of_any, of_all, ..] = &filters()[..] else { panic!("there are filters") };
     assert_eq!(reads_of_keys(of_tags, 20).await, 2, "each index is read");
     assert_eq!(reads_of_keys(of_tags, 30).await, 0);
-    assert_eq!(reads_of_keys(of_rare, 5).await, 1, "one of the two is held");
-    assert_eq!(reads_of_keys(of_all, 5).await, 0, "all three are held");
-    assert_eq!(reads_of_keys(of_any, 1).await, 1, "one of the three is not held");
+    assert_eq!(reads_of_keys(of_rare, 5).await, 1, "one of the two is cached");
+    assert_eq!(reads_of_keys(of_all, 5).await, 0, "all three are cached");
+    assert_eq!(reads_of_keys(of_any, 1).await, 1, "one of the three is not cached");
 }

@@ -86,16 +86,16 @@ fn a_folder_that_cannot_be_made_is_unavailable() {
 #[test]
 fn a_second_open_in_this_process_is_refused_as_locked() {
     let folder = folder();
-    let _held = open(folder.path());
+    let _cached = open(folder.path());
     assert_locked(&refusal(folder.path()).to_string());
 }
 
 #[test]
 fn a_second_open_in_another_process_is_refused_as_locked() {
     let folder = folder();
-    let held = open(folder.path());
+    let cached = open(folder.path());
     assert_locked(&open_elsewhere(folder.path()));
-    drop(held);
+    drop(cached);
     assert_eq!(open_elsewhere(folder.path()), "opened");
 }
 

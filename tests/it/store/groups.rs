@@ -28,7 +28,7 @@ async fn store_on_disk() -> (Store, Disk) {
 async fn in_one_group<T>(store: &Store, disk: &Disk, requests: impl Future<Output = T>) -> (T, usize) {
     let (started, has_started) = tokio::sync::oneshot::channel();
     let (release, released) = mpsc::channel();
-    let held = tokio::spawn({
+    let cached = tokio::spawn({
         let store = Arc::clone(store);
         async move {
             let mut started = Some(started);
@@ -46,7 +46,7 @@ async fn in_one_group<T>(store: &Store, disk: &Disk, requests: impl Future<Outpu
     let before = disk.syncs();
     // The first poll sends all requests, if it is not cut short; the second future is polled after that.
     let (answers, ()) = join(unconstrained(requests), async { release.send(()).expect("the plan waits") }).await;
-    held.await.expect("no panic").expect("the plan that held the thread");
+    cached.await.expect("no panic").expect("the plan that cached the thread");
     (answers, disk.syncs() - before)
 }
 

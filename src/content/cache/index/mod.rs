@@ -13,7 +13,7 @@ use compact_str::CompactString;
 
 use crate::model::Instant;
 use crate::store::{PartitionMark, ReadRange, ReadSet, RowMark, Store, Tag, TagSet, WriteObserver, WrittenRow};
-use crate::telemetry::metrics::{self, HeldKind};
+use crate::telemetry::metrics::{self, CacheKind};
 
 /// The bytes of an entry in addition to its texts: its places in the map, the line and the index of rows.
 const ENTRY_BYTES: usize = 400;
@@ -48,7 +48,7 @@ pub(super) struct Cache<K, T> {
 
 impl<K: Send + Sync + 'static, T: Send + Sync + 'static> Cache<K, T> {
     /// Caches at most `bytes_max` bytes. `None` if that is zero, or if the store does not announce its writes.
-    pub(super) fn of(kind: HeldKind, store: &Store, bytes_max: usize) -> Option<Arc<Self>> {
+    pub(super) fn of(kind: CacheKind, store: &Store, bytes_max: usize) -> Option<Arc<Self>> {
         if bytes_max == 0 {
             return None;
         }
@@ -197,7 +197,7 @@ pub(super) struct Dropped<K, T> {
 }
 
 pub(super) struct Index<K, T> {
-    kind: HeldKind,
+    kind: CacheKind,
     contents: Contents<K, T>,
     /// The last turn that was given.
     turn: u64,
@@ -208,7 +208,7 @@ pub(super) struct Index<K, T> {
 }
 
 impl<K, T> Index<K, T> {
-    fn new(kind: HeldKind, bytes_max: usize) -> Self {
+    fn new(kind: CacheKind, bytes_max: usize) -> Self {
         Self { kind, contents: Contents::empty(), turn: 0, bytes_max, recent: RecentWrites::default(), era: 0 }
     }
 
@@ -234,7 +234,7 @@ impl<K, T> Index<K, T> {
     fn keep(&mut self, hash: KeyHash, entry: Entry<K, T>) -> Dropped<K, T> {
         let mut dropped = Dropped { some: Vec::new(), _all: None };
         if !self.is_current(&entry.read) {
-            metrics::held(self.kind, "refused", 1);
+            metrics::cached(self.kind, "refused", 1);
             return dropped;
         }
         if entry.bytes > self.bytes_max {
@@ -243,9 +243,9 @@ impl<K, T> Index<K, T> {
         dropped.some.extend(self.contents.remove(hash));
         self.turn += 1;
         self.contents.add(hash, Entry { turn: self.turn, ..entry });
-        metrics::held(self.kind, "kept", 1);
+        metrics::cached(self.kind, "kept", 1);
         self.make_space(&mut dropped.some);
-        metrics::held_bytes(self.kind, self.contents.bytes);
+        metrics::cache_bytes(self.kind, self.contents.bytes);
         dropped
     }
 
@@ -257,8 +257,8 @@ impl<K, T> Index<K, T> {
         };
         self.recent.add(version, rows);
         let some: Vec<_> = readers.into_iter().filter_map(|hash| self.contents.remove(hash)).collect();
-        metrics::held(self.kind, "dropped", some.len() as u64);
-        metrics::held_bytes(self.kind, self.contents.bytes);
+        metrics::cached(self.kind, "dropped", some.len() as u64);
+        metrics::cache_bytes(self.kind, self.contents.bytes);
         Dropped { some, _all: None }
     }
 
@@ -269,8 +269,8 @@ impl<K, T> Index<K, T> {
     }
 
     fn drop_all(&mut self) -> Dropped<K, T> {
-        metrics::held(self.kind, "dropped", self.contents.entries.len() as u64);
-        metrics::held_bytes(self.kind, 0);
+        metrics::cached(self.kind, "dropped", self.contents.entries.len() as u64);
+        metrics::cache_bytes(self.kind, 0);
         Dropped { some: Vec::new(), _all: Some(std::mem::replace(&mut self.contents, Contents::empty())) }
     }
 
@@ -287,7 +287,7 @@ impl<K, T> Index<K, T> {
                 }
                 _ => {
                     dropped.extend(self.contents.remove(hash));
-                    metrics::held(self.kind, "evicted", 1);
+                    metrics::cached(self.kind, "evicted", 1);
                 }
             }
         }

@@ -18,7 +18,7 @@ fn finds(index: &Index<u64, ()>, hash: KeyHash) -> bool {
 
 #[test]
 fn an_announcement_that_costs_too_many_comparisons_drops_everything() {
-    let mut index = Index::new(HeldKind::Answer, 16 << 20);
+    let mut index = Index::new(CacheKind::Answer, 16 << 20);
     (0..=1_000).for_each(|hash| keep(&mut index, hash, 1));
     let rows: Vec<_> = (0..COMPARED_MAX / 1_000).map(|row| WrittenRow::new("T", "p", &row.to_string())).collect();
     drop(index.will_commit(2, Some(&rows[1..])));

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use crate::model::Instant;
 use crate::store::{ReadSet, Store};
-use crate::telemetry::metrics::HeldKind;
+use crate::telemetry::metrics::CacheKind;
 
 use super::index::{Cache, Dependencies};
 use super::keys::{CacheKey, Cached};
 
 /// The default limit in bytes: the summaries of some 50,000 posts, or as many terms.
-pub const VALUE_BYTES_MAX: usize = 64 << 20;
+pub const VALUE_CACHE_BYTES_MAX: usize = 64 << 20;
 
 /// The content that a reader sees.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,7 @@ pub(in crate::content) struct ValueCache {
 impl ValueCache {
     /// Caches at most `bytes_max` bytes. `None` if that is zero, or if the store does not announce its writes.
     pub(in crate::content) fn of(store: &Store, bytes_max: usize) -> Option<Arc<Self>> {
-        let cache = Cache::of(HeldKind::Value, store, bytes_max)?;
+        let cache = Cache::of(CacheKind::Value, store, bytes_max)?;
         Some(Arc::new(Self { cache }))
     }
 

@@ -52,7 +52,7 @@ fn written(row: &str) -> [WrittenRow; 1] {
 
 #[test]
 fn a_value_is_used_from_its_version_and_instant_until_its_rows_are_written_or_a_scheduled_post_appears() {
-    let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
+    let values = values(VALUE_CACHE_BYTES_MAX).expect("a file announces its writes");
     keep(&values, 1, 5, "a");
     assert!(finds(&values, 1, 5, 10) && finds(&values, 1, 9, 19));
     assert!(!finds(&values, 1, 4, 10), "an older snapshot may have other rows");
@@ -65,7 +65,7 @@ fn a_value_is_used_from_its_version_and_instant_until_its_rows_are_written_or_a_
 
 #[test]
 fn a_reader_without_a_snapshot_uses_a_value_of_any_version_until_its_rows_are_written() {
-    let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
+    let values = values(VALUE_CACHE_BYTES_MAX).expect("a file announces its writes");
     keep(&values, 1, 5, "a");
     let finds = |horizon| finds_at(&values, 1, ReadMoment { is_snapshot: false, ..moment(&values, horizon, 10) });
     assert!(finds(4) && finds(5) && finds(9));
@@ -80,7 +80,7 @@ fn a_reader_without_a_snapshot_uses_a_value_of_any_version_until_its_rows_are_wr
 
 #[test]
 fn a_reader_whose_rows_were_written_since_its_snapshot_puts_nothing_back() {
-    let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
+    let values = values(VALUE_CACHE_BYTES_MAX).expect("a file announces its writes");
     values.cache.will_commit(6, Some(&written("a")));
     keep(&values, 1, 5, "a");
     assert!(!finds(&values, 1, 5, 10) && !finds(&values, 1, 6, 10));
@@ -92,7 +92,7 @@ fn a_reader_whose_rows_were_written_since_its_snapshot_puts_nothing_back() {
 
 #[test]
 fn after_an_invalidation_or_a_panic_no_reader_of_before_uses_or_keeps_a_value() {
-    let values = values(VALUE_BYTES_MAX).expect("a file announces its writes");
+    let values = values(VALUE_CACHE_BYTES_MAX).expect("a file announces its writes");
     let before = moment(&values, 5, 10);
     values.invalidate();
     keep(&values, 1, 5, "a");

@@ -36,7 +36,7 @@ pub async fn pages<F: Future<Output = Vec<Result<PostPage>>>>(
     }
     let key_of = |page: &PageKey| CacheKey::PostPage(Box::new(page.clone()));
     let found = reader.cached_or_read(pages, key_of, |_, _| true, read).await;
-    reader.source.counted.pass_held(found.iter().flatten().map(|page| page.items.len()).sum()).await;
+    reader.source.counted.pass_cached(found.iter().flatten().map(|page| page.items.len()).sum()).await;
     found
 }
 
@@ -66,7 +66,7 @@ pub async fn page_of_terms(
     let read =
         |reader: Reader| async move { terms::read_page(&reader, list, arguments, requested).await.map(Arc::new) };
     let page: Arc<Page<_>> = reader.cached(key, Until::Written, |_| true, read).await?;
-    reader.source.counted.pass_held(page.items.len()).await;
+    reader.source.counted.pass_cached(page.items.len()).await;
     Ok(page)
 }
 

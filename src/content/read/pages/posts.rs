@@ -247,7 +247,7 @@ async fn keys_of_series<'l>(
             keys.push(candidate.key);
             // Cached keys never wait for the store, so this task lets others run.
             if keys.len().is_multiple_of(PAGE_ROWS_MAX) {
-                reader.source.counted.pass_held(PAGE_ROWS_MAX).await;
+                reader.source.counted.pass_cached(PAGE_ROWS_MAX).await;
             }
         }
         match renamed(reader, named, &budget).await? {

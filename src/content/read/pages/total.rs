@@ -80,7 +80,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
                 passed += 1;
                 if passed % PASSED_AT_ONCE == 0 {
                     // All keys may be cached, and then no read gives other tasks a chance to run.
-                    reader.source.counted.pass_held(PASSED_AT_ONCE).await;
+                    reader.source.counted.pass_cached(PASSED_AT_ONCE).await;
                 }
                 posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
             }

@@ -1,6 +1,6 @@
 //! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction. It is written with
-//! each change, even if the count stays the same, because a held answer that read the list of partitions relies on the instants of the posts in
-//! them. A count without a listing is not written if it stays the same, because that would drop the held answers that read it.
+//! each change, even if the count stays the same, because a cached answer that read the list of partitions relies on the instants of the posts in
+//! them. A count without a listing is not written if it stays the same, because that would drop the cached answers that read it.
 
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog;

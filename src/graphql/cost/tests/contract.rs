@@ -1,4 +1,4 @@
-//! The bounds of selections on the interfaces of the schema. The rule: a field of an interface costs as much as on the dearest type.
+//! The bounds of selections on the interfaces of the schema. The rule: a field of an interface costs as much as on the most expensive type.
 
 use std::sync::Arc;
 

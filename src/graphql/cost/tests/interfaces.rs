@@ -1,4 +1,4 @@
-//! A field of an interface costs as much as its dearest implementer. The rule: each document passes the guard, the cost, the engine and the
+//! A field of an interface costs as much as its most expensive implementer. The rule: each document passes the guard, the cost, the engine and the
 //! completion, like a request, and its storage requests are compared with the bound.
 
 use std::sync::Arc;
@@ -54,7 +54,7 @@ struct Case {
     selection: &'static str,
     reads_of_shop: u64,
     reads_of_cellar: u64,
-    /// Each field costs what it costs on its dearest type.
+    /// Each field costs what it costs on its most expensive type.
     bound: u64,
 }
 
@@ -87,7 +87,7 @@ const CASES: &[Case] = &[
 ];
 
 #[tokio::test]
-async fn a_field_of_an_interface_costs_what_its_dearest_implementer_costs() {
+async fn a_field_of_an_interface_costs_what_its_most_expensive_implementer_costs() {
     for case in CASES {
         let mut reads = Vec::new();
         for number in [1, 2] {

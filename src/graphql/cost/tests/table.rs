@@ -60,7 +60,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("CreateSeriesPayload", &["series"]),
     ("CreateTagPayload", &["tag"]),
     ("CreateTokenPayload", &["secret", "token"]),
-    ("DearestField", &["path", "requests"]),
+    ("ExpensiveField", &["path", "requests"]),
     ("DeletePayload", &["deletedId"]),
     ("DeletePostsPayload", &["deletedIds"]),
     ("Enclosure", &["url", "byteSize", "contentType"]),
@@ -77,7 +77,17 @@ const FREE: &[(&str, &[&str])] = &[
     ("OpenGraphImage", &["url", "width", "height", "alt"]),
     (
         "OperationCost",
-        &["requests", "pointReads", "rangeReads", "transactions", "rows", "roundTrips", "values", "limit", "dearest"],
+        &[
+            "requests",
+            "pointReads",
+            "rangeReads",
+            "transactions",
+            "rows",
+            "roundTrips",
+            "values",
+            "limit",
+            "mostExpensive",
+        ],
     ),
     (
         "Page",

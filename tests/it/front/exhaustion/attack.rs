@@ -14,7 +14,7 @@ use crate::support::command::Serving;
 pub const MEMORY_MAX: u64 = 400 * 1024 * 1024;
 /// The memory of the caches that is part of it. By default it depends on the machine.
 pub const CACHES: [(&str, &str); 2] =
-    [("TIDINGS_LIMITS_HELD_BYTES", "16777216"), ("TIDINGS_LIMITS_HELD_VALUE_BYTES", "67108864")];
+    [("TIDINGS_LIMITS_ANSWER_CACHE_BYTES", "16777216"), ("TIDINGS_LIMITS_VALUE_CACHE_BYTES", "67108864")];
 
 /// The number of answers that the client must get without and under the attack. For `scripts/attack`, which measures, three lie above the 99th
 /// percentile; a test only checks that the server answers.

@@ -68,12 +68,12 @@ fn bodies_that_arrive_slowly_leave_memory_to_others() {
         let _ = stream.write_all(&long[..600_000]);
         stream
     };
-    let held: Vec<TcpStream> = (0..200).map(arriving).collect();
+    let cached: Vec<TcpStream> = (0..200).map(arriving).collect();
     thread::sleep(Duration::from_secs(1));
     let fields: Vec<String> =
         (0..40).map(|n| format!("a{n}: posts(first: 1) {{ nodes {{ id title slug }} }}")).collect();
     assert_eq!(ask(address, &post(json!({ "query": format!("{{ {} }}", fields.join(" ")) }))).0, 200);
-    drop(held);
+    drop(cached);
     assert_eq!(example.serving.stop().0, Some(0));
 }
 
@@ -100,12 +100,12 @@ fn a_body_over_the_memory_budget_is_refused_with_a_code() {
     // On a busy machine the server may read the second body before or beside the first one, and refuse the first one, or both; then both are sent again.
     let hold_and_ask = |wait_ms: u64| {
         let mut holding = TcpStream::connect(address).expect("a connection");
-        let mut is_first_held = holding.write_all(most).is_ok();
+        let mut is_first_cached = holding.write_all(most).is_ok();
         thread::sleep(Duration::from_millis(wait_ms));
         let second = ask(address, &sent);
         let small = ask(address, &long_request(15_000)).0;
-        is_first_held &= holding.write_all(last).is_ok() && is_ok(holding);
-        (is_first_held && second.0 != 200).then_some((second, small))
+        is_first_cached &= holding.write_all(last).is_ok() && is_ok(holding);
+        (is_first_cached && second.0 != 200).then_some((second, small))
     };
     let waits = [0, 100, 500, 1_000, 5_000, 10_000];
     let ((status, refused), small) =

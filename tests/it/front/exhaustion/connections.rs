@@ -76,7 +76,7 @@ fn a_client_behind_a_trusted_proxy_has_a_bound_of_its_own() {
     let example = Example::start(&[], &settings);
     let address = &example.serving.address;
     let attack = Attack::on("7: one client behind a proxy", &example.serving);
-    let held: Vec<TcpStream> = (0..2)
+    let cached: Vec<TcpStream> = (0..2)
         .map(|_| {
             let mut stream = TcpStream::connect(address).expect("a connection");
             let head = "POST /graphql HTTP/1.1\r\nhost: tidings\r\nx-forwarded-for: 192.0.2.1\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
@@ -99,7 +99,7 @@ fn a_client_behind_a_trusted_proxy_has_a_bound_of_its_own() {
     assert_eq!(of("192.0.2.1, 192.0.2.3").0, 200, "an address that the client itself has sent does not count");
     attack.hold();
     attack.end();
-    drop(held);
+    drop(cached);
     let begun = Instant::now();
     while of("192.0.2.1").0 != 200 {
         assert!(begun.elapsed() < Duration::from_secs(20), "the server does not release the requests");

@@ -14,9 +14,9 @@ use crate::front::well_behaved::{answer, ask, post, request};
 use crate::support::command::{Blog, Serving, finish, tidings};
 use crate::support::graphql::EDITOR_TOKEN;
 
-/// Switches off what would spare the server the rendering: the cache of rendered bodies, and held answers.
+/// Switches off what would spare the server the rendering: the cache of rendered bodies, and cached answers.
 const RENDERED: (&str, &str) = ("TIDINGS_LIMITS_RENDERED_BYTES", "0");
-const EXECUTED: (&str, &str) = ("TIDINGS_LIMITS_HELD_BYTES", "0");
+const EXECUTED: (&str, &str) = ("TIDINGS_LIMITS_ANSWER_CACHE_BYTES", "0");
 
 /// The query of the well-behaved client: a body of ten kilobytes, which the server renders.
 const ORDINARY: &str = r#"{ post(slug: "ordinary") { body { html } } }"#;

@@ -16,7 +16,7 @@ fn tags(first: usize, count: usize) -> String {
     (first..first + count).map(|tag| format!("\"tag-{}\"", tag % TAGS)).collect::<Vec<_>>().join(", ")
 }
 
-/// Twelve pages of posts with any of many tags and none of two others, each with its count. No two have the same lists, so that no list is held.
+/// Twelve pages of posts with any of many tags and none of two others, each with its count. No two have the same lists, so that no list is cached.
 fn dear_query(number: usize) -> String {
     let list = |alias: usize| {
         let n = 12 * number + alias;
@@ -32,7 +32,7 @@ fn dear_query(number: usize) -> String {
     format!("{{ {} }}", (0..12).map(list).collect::<String>())
 }
 
-/// Sixteen clients send such queries again and again. No answer is held, so the well-behaved client needs the processors too.
+/// Sixteen clients send such queries again and again. No answer is cached, so the well-behaved client needs the processors too.
 #[test]
 fn dear_queries_do_not_delay_others() {
     let posts = if is_measured() { 10_000 } else { 200 };
@@ -45,7 +45,7 @@ fn dear_queries_do_not_delay_others() {
     }
     let imported = blog.import();
     assert_eq!(imported.code, Some(0), "{imported:?}");
-    let settings = [("TIDINGS_LIMITS_HELD_BYTES", "0"), CACHES[1]];
+    let settings = [("TIDINGS_LIMITS_ANSWER_CACHE_BYTES", "0"), CACHES[1]];
     let serving = Serving::start_with(&["--store", &blog.store()], &settings);
     let attack = Attack::on("10: queries that take much processor time", &serving);
     let sent = AtomicUsize::new(0);

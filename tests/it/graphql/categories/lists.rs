@@ -1,4 +1,4 @@
-//! The lists of a tree of categories: the categories above one and below one, in pages; and what is held of them.
+//! The lists of a tree of categories: the categories above one and below one, in pages; and what is cached of them.
 
 use std::collections::BTreeSet;
 
@@ -90,9 +90,9 @@ async fn the_breadcrumbs_are_the_categories_above_from_the_top() {
     }
 }
 
-/// What is held is never older than the last change: each answer equals that of a server that holds nothing.
+/// What is cached is never older than the last change: each answer equals that of a server that holds nothing.
 #[tokio::test]
-async fn what_is_held_of_a_tree_is_dropped_by_each_change_of_it() {
+async fn what_is_cached_of_a_tree_is_dropped_by_each_change_of_it() {
     for site in sites().await {
         let [a, b] = [create(&site, "a", None).await, create(&site, "b", None).await];
         create(&site, "inner", None).await;

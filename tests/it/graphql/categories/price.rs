@@ -34,7 +34,7 @@ const QUERIES: [&str; 6] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_query_of_a_tree_costs_at_most_its_price_and_nothing_when_it_is_held() {
+async fn a_query_of_a_tree_costs_at_most_its_price_and_nothing_when_it_is_cached() {
     for (site, is_file) in sites().await.into_iter().zip([true, false]) {
         fill(&site).await;
         let asking = Asking::of(&site);
@@ -46,7 +46,7 @@ async fn a_query_of_a_tree_costs_at_most_its_price_and_nothing_when_it_is_held()
                 assert!(asked.spent <= asked.bound && asked.spent > 0, "{query}: {} {}", asked.spent, asked.bound);
             }
             if is_file {
-                let content = site.content.clone().holding_values(1 << 20);
+                let content = site.content.clone().caching_values(1 << 20);
                 let holding = Site { content, store: Arc::clone(&site.store), clock: site.clock.clone() };
                 let asking = Asking::of(&holding);
                 let [first, again] =

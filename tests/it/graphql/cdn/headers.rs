@@ -1,4 +1,4 @@
-//! The headers of answers for a CDN. The rule: only an answer that everyone gets may be held, and its tags show nothing that it does not show.
+//! The headers of answers for a CDN. The rule: only an answer that everyone gets may be cached, and its tags show nothing that it does not show.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use axum::body::Body;
 use axum::http::Request;
 use tidings::http::cdn::TAG_BYTES_MAX;
 
+use crate::graphql::cached::{By, Sent, request, send, server_with};
 use crate::graphql::feeds;
-use crate::graphql::held::{By, Sent, request, send, server_with};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{NOW, Site, instant, post, slug, slugs};
 
@@ -38,14 +38,14 @@ fn caching(sent: &Sent) -> (Option<&str>, bool) {
 }
 
 #[tokio::test]
-async fn an_answer_to_everyone_may_be_held_by_a_cdn_and_no_other() {
+async fn an_answer_to_everyone_may_be_cached_by_a_cdn_and_no_other() {
     let (site, router) = server_of_posts().await;
     let fresh = get(&router, QUERY, &[]).await;
     assert_eq!(caching(&fresh), (Some("public, max-age=0, s-maxage=1200"), true));
     let tags = fresh.header("surrogate-key").expect("tags");
     assert!(tags.starts_with("tidings ") && tags.split(' ').count() > 5, "{tags}");
-    let held = get(&router, QUERY, &[]).await;
-    assert_eq!(held, fresh, "from the held answer");
+    let cached = get(&router, QUERY, &[]).await;
+    assert_eq!(cached, fresh, "from the cached answer");
     let tag = fresh.header("etag").expect("an entity tag");
     let unchanged = get(&router, QUERY, &[("if-none-match", tag)]).await;
     assert_eq!((unchanged.status(), caching(&unchanged)), (304, caching(&fresh)));
@@ -67,7 +67,7 @@ async fn an_answer_to_everyone_may_be_held_by_a_cdn_and_no_other() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_held_beyond_the_instant_of_the_next_scheduled_post() {
+async fn an_answer_is_not_cached_beyond_the_instant_of_the_next_scheduled_post() {
     let (site, router) = server_of_posts().await;
     site.publish(&[post(2, instant("2026-06-15T12:00:09.500Z"))]).await;
     let ask = async |at: &str| {
@@ -75,7 +75,7 @@ async fn an_answer_is_not_held_beyond_the_instant_of_the_next_scheduled_post() {
         get(&router, QUERY, &[]).await.header("cache-control").expect("a header").to_owned()
     };
     assert_eq!(ask(NOW).await, "public, max-age=0, s-maxage=9");
-    assert_eq!(ask("2026-06-15T12:00:05Z").await, "public, max-age=0, s-maxage=4", "from the held answer");
+    assert_eq!(ask("2026-06-15T12:00:05Z").await, "public, max-age=0, s-maxage=4", "from the cached answer");
     assert_eq!(ask("2026-06-15T12:00:09Z").await, "no-cache");
     assert_eq!(ask("2026-06-15T12:00:10Z").await, "public, max-age=0, s-maxage=1200");
 }
@@ -117,7 +117,7 @@ async fn what_a_preview_link_shows_is_private() {
 }
 
 #[tokio::test]
-async fn a_feed_may_be_held_with_the_tags_of_its_posts_and_a_sitemap_not() {
+async fn a_feed_may_be_cached_with_the_tags_of_its_posts_and_a_sitemap_not() {
     let changes = Arc::<Changes>::default();
     let (site, _) = behind_cdn(Site::in_memory().await, &changes, TAG_BYTES_MAX);
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
@@ -125,7 +125,7 @@ async fn a_feed_may_be_held_with_the_tags_of_its_posts_and_a_sitemap_not() {
     let router = feeds::serve(&site, tidings::http::HttpSettings { cdn: settings(TAG_BYTES_MAX).cdn, ..of_site });
     let (fresh, _) = feeds::get(&router, "/feed.xml").await;
     assert_eq!(caching(&fresh), (Some("public, max-age=0, s-maxage=1200"), true));
-    assert_eq!(caching(&feeds::get(&router, "/feed.xml").await.0), caching(&fresh), "from the held feed");
+    assert_eq!(caching(&feeds::get(&router, "/feed.xml").await.0), caching(&fresh), "from the cached feed");
     assert!(!caching(&feeds::get(&router, "/sitemap.xml").await.0).1);
     let tags = fresh.header("surrogate-key").expect("tags").split(' ').map(str::to_owned).collect();
     changes.take(site.clock.now());

@@ -12,7 +12,7 @@ use axum::Router;
 use tidings::clock::Clock;
 use tidings::content::Content;
 use tidings::content::changed::{ChangeSink, Changed};
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::http::HttpSettings;
 use tidings::http::cdn::{CdnSettings, TAG_BYTES_MAX};
 use tidings::model::Instant;
@@ -23,8 +23,8 @@ use crate::support::memory::MemoryStore;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant};
 
-use super::held::{By, Compares, Pair, Sent, request, send, server, server_with};
-use super::held_servers::{poll_all, polling, site};
+use super::cached::{By, Compares, Pair, Sent, request, send, server, server_with};
+use super::cached_servers::{poll_all, polling, site};
 
 const FRESH_FOR: Duration = Duration::from_secs(1_200);
 
@@ -60,7 +60,7 @@ fn settings(tag_bytes: usize) -> HttpSettings {
 fn behind_cdn(site: Site, changes: &Arc<Changes>, tag_bytes: usize) -> (Site, Router) {
     let sink: Arc<dyn ChangeSink> = Arc::<Changes>::clone(changes);
     let content: Content = site.content.tagging_answers().reporting_changes(sink);
-    let router = server_with(content.clone().holding_values(VALUE_BYTES_MAX), settings(tag_bytes));
+    let router = server_with(content.clone().caching_values(VALUE_CACHE_BYTES_MAX), settings(tag_bytes));
     (Site { content, ..site }, router)
 }
 
@@ -175,7 +175,7 @@ async fn what_a_cdn_shows_is_the_present_answer_if_tags_are_coarse() {
     }
 }
 
-/// The first purge comes before the other server knows of the change, so that an old answer may be held again until the second one.
+/// The first purge comes before the other server knows of the change, so that an old answer may be cached again until the second one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_cdn_of_two_servers_shows_is_the_present_answer_after_the_second_purge() {
     for seed in seeds(2) {

@@ -17,7 +17,7 @@ use tidings::store::Tag;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::graphql::held::{By, request, send, server_with};
+use crate::graphql::cached::{By, request, send, server_with};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{NOW, Site, instant, post};
 

@@ -9,8 +9,8 @@ use tidings::http::cdn::TAG_BYTES_MAX;
 use tidings::model::Instant;
 use tidings::store::Store;
 
-use crate::graphql::held::server;
-use crate::graphql::held_servers::{poll_all, polling, site};
+use crate::graphql::cached::server;
+use crate::graphql::cached_servers::{poll_all, polling, site};
 use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::memory::MemoryStore;
 use crate::support::random::{Random, report_seed_on_failure, seeds};

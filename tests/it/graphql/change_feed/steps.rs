@@ -147,7 +147,7 @@ async fn a_position_that_is_none_of_this_log_is_refused() {
     }
 }
 
-/// The answer depends on the time and has a position of its own, so it is never held.
+/// The answer depends on the time and has a position of its own, so it is never cached.
 #[tokio::test]
 async fn a_position_is_another_text_each_time() {
     let site = Site::in_memory().await;

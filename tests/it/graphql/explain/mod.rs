@@ -84,7 +84,7 @@ pub async fn fill(site: &Site) {
 
 /// The same site, whose server holds values, as one on a file does.
 pub fn holding(site: Site) -> Site {
-    Site { content: site.content.holding_values(1 << 20), ..site }
+    Site { content: site.content.caching_values(1 << 20), ..site }
 }
 
 pub fn requests(plan: &Value) -> &Vec<Value> {
@@ -182,7 +182,7 @@ async fn asking_for_the_plan_changes_neither_the_answer_nor_the_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_is_for_those_who_may_know_the_cost_and_no_answer_with_one_is_held() {
+async fn a_plan_is_for_those_who_may_know_the_cost_and_no_answer_with_one_is_cached() {
     let site = Site::in_memory().await;
     fill(&site).await;
     let body = json!({ "query": "{ posts(first: 1) { nodes { id } } }" });

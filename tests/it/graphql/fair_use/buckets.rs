@@ -28,7 +28,7 @@ async fn admitted_beside(crowd: usize) -> (Vec<u64>, u64) {
         let mut clients = JoinSet::new();
         for client in 0..crowd {
             let limited = limited.clone();
-            // Different queries, because held answers take nothing.
+            // Different queries, because cached answers take nothing.
             let query = format!("{{ c{second}: post(slug: \"post-{client}\") {{ title }} }}");
             clients.spawn(async move { limited.ask(&format!("198.51.100.{client}"), None, &query).await });
         }
@@ -155,16 +155,16 @@ async fn each_request_of_a_batch_takes_its_own_and_a_validation_takes_nothing() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_held_answer_takes_nothing_and_one_that_shows_the_limit_is_not_held() {
+async fn a_cached_answer_takes_nothing_and_one_that_shows_the_limit_is_not_cached() {
     let site = site().await;
     let limited = Limited::of(&site, FairUseSettings { address: rate(1, 4), ..FairUseSettings::default() });
     let first = limited.ask("192.0.2.1", None, POST).await;
     assert_eq!(first.left(), 1);
     for address in ["192.0.2.1", "192.0.2.2"] {
         for _ in 0..3 {
-            let held = limited.ask(address, None, POST).await;
-            assert_eq!((held.status, held.header("ratelimit")), (StatusCode::OK, ""));
-            assert_eq!(held.body, first.body);
+            let cached = limited.ask(address, None, POST).await;
+            assert_eq!((cached.status, cached.header("ratelimit")), (StatusCode::OK, ""));
+            assert_eq!(cached.body, first.body);
         }
     }
     assert_eq!(limited.ask("192.0.2.1", None, LEFT).await.body["data"]["rateLimit"]["remaining"], 1);

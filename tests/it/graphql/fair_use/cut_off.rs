@@ -130,7 +130,7 @@ async fn a_client_that_is_charged_its_bound_pays_it_when_it_is_gone_too() {
     let scene = Scene::new().await;
     let (_, of_whole) = scene.whole(None, POST).await;
     for (answered, name) in ["a", "b"].into_iter().enumerate() {
-        // Not the same request, whose answer is held.
+        // Not the same request, whose answer is cached.
         let query = POST.replace("{ post", &format!("{{ {name}: post"));
         let (sent, charged) = scene.cut_off(None, &query, answered).await.expect("it waits");
         assert_eq!((sent, charged), (answered as u64 + 1, of_whole));

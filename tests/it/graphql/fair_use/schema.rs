@@ -51,7 +51,7 @@ async fn operations_without_a_token_have_a_limit_of_their_own() {
 /// The figures of the field for a document, as a client with this token gets them.
 async fn dry_run(limited: &Limited, token: Option<&str>, arguments: &str) -> Value {
     let query = format!(
-        "{{ operationCost({arguments}) {{ requests pointReads rangeReads transactions values limit dearest {{ path requests }} }} }}"
+        "{{ operationCost({arguments}) {{ requests pointReads rangeReads transactions values limit mostExpensive {{ path requests }} }} }}"
     );
     limited.ask("192.0.2.1", token, &query).await.body
 }
@@ -70,7 +70,7 @@ async fn the_cost_of_an_operation_is_computed_without_running_it() {
     for name in ["requests", "pointReads", "rangeReads", "transactions", "values"] {
         assert_eq!(figures[name], by_header["bound"][name], "{name}: {figures} {by_header}");
     }
-    assert_eq!((&figures["limit"], &figures["dearest"]), (&by_header["limit"], &by_header["dearest"]));
+    assert_eq!((&figures["limit"], &figures["mostExpensive"]), (&by_header["limit"], &by_header["mostExpensive"]));
     let changes =
         json!("mutation($slug: String!) { createTag(input: { name: \"New\", slug: $slug }) { userErrors { code } } }");
     let variables = "{ slug: \"new\" }";

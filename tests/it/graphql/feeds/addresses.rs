@@ -151,7 +151,7 @@ async fn the_picture_of_the_site_is_the_one_that_the_operator_has_named_while_it
     let id = send(&without, upload).await.0.json()["asset"]["id"].as_str().expect("an id").to_owned();
     let server = serve(&site, named(&[("image", id.as_str())]));
     let image = json!({ "id": id, "openGraphImage": { "width": 1200, "height": 630 } });
-    // The second answer is held.
+    // The second answer is cached.
     for _ in 0..2 {
         assert_eq!(ask(&server, query).await["site"], json!({ "image": image }));
     }

@@ -19,7 +19,7 @@ use tidings::http::health::Readiness;
 use tidings::http::{HttpLimits, HttpSettings, Writes, router};
 use tidings::model::Enclosure;
 
-use super::held::{HOLDING, Sent, send};
+use super::cached::{HOLDING, Sent, send};
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::{Site, instant, post, slug, slugs};
 
@@ -32,7 +32,7 @@ pub(in crate::graphql) fn settings(more: &[(&str, &str)]) -> HttpSettings {
     let typed = named.iter().map(|(key, value)| (setting(key).expect("a setting"), vec![(*value).to_owned()]));
     let sources = Sources::read(None).expect("no file");
     let settings = ServeSettings::of(&sources.with(typed.collect())).expect("valid settings");
-    let limits = HttpLimits { held_bytes: HOLDING, ..HttpLimits::default() };
+    let limits = HttpLimits { answer_cache_bytes: HOLDING, ..HttpLimits::default() };
     HttpSettings {
         limits,
         site: settings.serving.http.site,

@@ -1,4 +1,4 @@
-//! Feeds over HTTP: what they are of, how long they are held, and what is refused.
+//! Feeds over HTTP: what they are of, how long they are cached, and what is refused.
 
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -93,19 +93,19 @@ async fn the_feed_of_a_series_has_its_newest_posts_first_whatever_its_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_feed_of_a_series_is_held_until_one_of_its_posts_changes() {
+async fn the_feed_of_a_series_is_cached_until_one_of_its_posts_changes() {
     let site = five_walks().await;
     let server = serve(&site, settings(&[]));
-    let (first, first_held) = get(&server, "/series/walks/feed.xml").await;
-    let (second, second_held) = get(&server, "/series/walks/feed.xml").await;
-    assert_eq!((first_held, second_held, &first), (false, true, &second));
+    let (first, first_cached) = get(&server, "/series/walks/feed.xml").await;
+    let (second, second_cached) = get(&server, "/series/walks/feed.xml").await;
+    assert_eq!((first_cached, second_cached, &first), (false, true, &second));
     site.publish(&[post(6, instant("2026-06-01T10:00:00Z"))]).await;
     let input = "title: \"Joined\", markdown: \"b\", publishAt: \"2026-06-02T10:00:00Z\", seriesSlug: \"walks\"";
     let mutation = format!("mutation {{ createPost(input: {{ {input} }}) {{ post {{ slug }} }} }}");
     let answer = site.mutate(&mutation, serde_json::json!({}), Some(EDITOR_TOKEN)).await.body;
     assert_eq!(answer["data"]["createPost"]["post"]["slug"], "joined", "{answer}");
-    let (changed, was_held) = get(&server, "/series/walks/feed.xml").await;
-    assert!(!was_held && changed.text().contains("posts/joined") && !changed.text().contains("posts/post-6"));
+    let (changed, was_cached) = get(&server, "/series/walks/feed.xml").await;
+    assert!(!was_cached && changed.text().contains("posts/joined") && !changed.text().contains("posts/post-6"));
     assert!(first.header("etag").is_some() && first.header("etag") != changed.header("etag"));
 }
 
@@ -150,7 +150,7 @@ async fn what_does_not_exist_is_not_found() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_feed_is_held_until_one_of_its_posts_changes() {
+async fn a_feed_is_cached_until_one_of_its_posts_changes() {
     let site = three_posts().await;
     let server = serve(&site, settings(&[]));
     let fetch = |tag: Option<String>| {
@@ -159,18 +159,18 @@ async fn a_feed_is_held_until_one_of_its_posts_changes() {
         let server = server.clone();
         async move { send(&server, request.body(Body::empty()).expect("a request")).await }
     };
-    let ((first, first_held), (second, second_held)) = (fetch(None).await, fetch(None).await);
-    assert_eq!((first_held, second_held, &first), (false, true, &second));
+    let ((first, first_cached), (second, second_cached)) = (fetch(None).await, fetch(None).await);
+    assert_eq!((first_cached, second_cached, &first), (false, true, &second));
     let media_type = "application/atom+xml; charset=utf-8";
     assert_eq!((first.header("content-type"), first.header("cache-control")), (Some(media_type), Some("no-cache")));
     let tag = first.header("etag").map(str::to_owned);
     let (unchanged, _) = fetch(tag.clone()).await;
     assert_eq!((unchanged.status(), unchanged.text()), (304, String::new()));
     site.publish(&[post(6, instant("2026-06-01T10:00:00Z"))]).await;
-    let (changed, was_held) = fetch(tag).await;
-    assert_eq!((changed.status(), was_held), (200, false));
+    let (changed, was_cached) = fetch(tag).await;
+    assert_eq!((changed.status(), was_cached), (200, false));
     assert!(changed.text().contains("posts/post-6"));
-    // A scheduled post appears at its instant, also in a feed that is held.
+    // A scheduled post appears at its instant, also in a feed that is cached.
     assert!(fetch(None).await.1 && !changed.text().contains("posts/post-5"));
     site.clock.set(instant("2027-01-01T10:00:00Z"));
     assert!(fetch(None).await.0.text().contains("posts/post-5"));

@@ -1,4 +1,4 @@
-//! The header `GraphQL-Cost`, the refusal of what is too dear, and the counts of mutations.
+//! The header `GraphQL-Cost`, the refusal of what is too expensive, and the counts of mutations.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ async fn report_returns_the_figures_with_the_answer_and_validate_without_running
     assert_eq!((&checked.body["data"], checked.spent), (&Value::Null, 0));
     assert_eq!(checked.body["extensions"]["operationCost"]["limit"], 50_000);
     assert_eq!(
-        checked.body["extensions"]["operationCost"]["dearest"],
+        checked.body["extensions"]["operationCost"]["mostExpensive"],
         json!({ "path": "tags.nodes.posts.totalCount", "requests": 18 })
     );
     let changes = "mutation { createTag(input: { name: \"New\", slug: \"new\" }) { userErrors { code } } }";
@@ -85,7 +85,7 @@ async fn a_query_over_the_limit_is_refused_with_the_path_that_costs_most() {
     assert_eq!((status, refused.get("data")), (StatusCode::UNPROCESSABLE_ENTITY, None));
     let message = refused["errors"][0]["message"].as_str().expect("a message");
     assert!(message.starts_with("This query may need "), "{message}");
-    assert!(message.contains("; the limit is 20. The dearest part is cloud.nodes.posts: "), "{message}");
+    assert!(message.contains("; the limit is 20. The most expensive part is cloud.nodes.posts: "), "{message}");
     let cheap = "{ tags(first: 1) { nodes { name postCount } } }";
     assert_eq!(ask(cheap).await.0, StatusCode::OK, "the number of tags is read before it is refused");
 }

@@ -28,7 +28,7 @@ async fn every_type_is_answered_as_it_is_declared() {
     });
     let list =
         format!("{{ posts {{ nodes {{ slug fields {{ {all} }} }} }} post(slug: \"a\") {{ fields {{ {all} }} }} }}");
-    // The second answer is held.
+    // The second answer is cached.
     for _ in 0..2 {
         let answer = site.query(&list).await;
         assert_eq!(answer["posts"]["nodes"], json!([{ "slug": "a", "fields": expected }]));

@@ -1,8 +1,8 @@
 //! The pages of a site: their tree, their reads and their changes, on a file and on tables. The rule: every test ends with a check that finds no difference.
 
 mod against_model;
+mod cached;
 mod changes;
-mod held;
 mod hidden;
 mod lists;
 mod once;

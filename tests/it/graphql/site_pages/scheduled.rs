@@ -7,8 +7,8 @@ use tidings::clock::Clock;
 use tidings::model::{PostId, Role};
 
 use super::{create, done, error, mutate, paths, refused, sites};
+use crate::graphql::cached::{By, HOLDING, request, send, server};
 use crate::graphql::change_feed::follower::{Follower, server as follower_site};
-use crate::graphql::held::{By, HOLDING, request, send, server};
 use crate::support::folder::import;
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
@@ -130,15 +130,15 @@ async fn a_page_is_postponed_published_and_withdrawn() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_scheduled_page_appears_at_its_instant_in_held_answers() {
+async fn a_scheduled_page_appears_at_its_instant_in_cached_answers() {
     let site = Site::in_memory().await;
     create(&site, "a", None).await;
     done(&site, "createPage", json!({ "path": "b", "title": "B", "markdown": "", "publishAt": LATER })).await;
     let holding = server(&site, HOLDING);
     let ask = async |at: &str| {
         site.clock.set(instant(at));
-        let (sent, was_held) = send(&holding, request(By::Post, "{ pages { nodes { path } } }")).await;
-        (paths(&sent.json()["data"]["pages"]).len(), was_held)
+        let (sent, was_cached) = send(&holding, request(By::Post, "{ pages { nodes { path } } }")).await;
+        (paths(&sent.json()["data"]["pages"]).len(), was_cached)
     };
     assert_eq!(ask(NOW).await, (1, false));
     assert_eq!(ask("2026-06-15T12:00:09.999Z").await, (1, true));

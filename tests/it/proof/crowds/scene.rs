@@ -60,12 +60,12 @@ impl Scene {
     }
 
     pub(super) fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().expect("no panic while it is held")
+        self.ledger.lock().expect("no panic while it is cached")
     }
 
     /// What the follower of the feed knows.
     pub(super) fn followed(&self) -> MutexGuard<'_, Followed> {
-        self.followed.lock().expect("no panic while it is held")
+        self.followed.lock().expect("no panic while it is cached")
     }
 
     /// How many mutations were sent.

@@ -12,7 +12,7 @@ use crate::support::site::instant;
 use super::servers::{Faulty, LOG, Server, stored};
 
 #[tokio::test]
-async fn what_is_held_is_dropped_at_once_by_an_own_write_and_at_the_next_poll_by_another() {
+async fn what_is_cached_is_dropped_at_once_by_an_own_write_and_at_the_next_poll_by_another() {
     let inner = Arc::new(Faulty::default());
     let (one, two) = (Server::over(&inner), Server::over(&inner));
     assert!(!one.hold("a").await, "nothing was polled");
@@ -20,12 +20,12 @@ async fn what_is_held_is_dropped_at_once_by_an_own_write_and_at_the_next_poll_by
     two.poll().await;
     assert!(one.hold("a").await && two.hold("a").await);
     one.write("b").await;
-    assert!(one.is_held() && two.is_held());
+    assert!(one.is_cached() && two.is_cached());
     one.write("a").await;
-    assert!(!one.is_held() && two.is_held());
+    assert!(!one.is_cached() && two.is_cached());
     assert!(one.hold("a").await, "its own write has ended");
     two.poll().await;
-    assert!(!two.is_held());
+    assert!(!two.is_cached());
     two.poll_twice().await;
     assert!(two.hold("a").await);
     assert_eq!((one.drops(), two.drops()), (1, 1), "at their start");
@@ -102,28 +102,28 @@ async fn a_write_whose_answer_was_lost_is_made_once() {
     inner.loses.store(false, Ordering::SeqCst);
     assert_eq!(stored(&inner, "a").await, Some(1));
     one.poll().await;
-    assert!(!one.is_held() && !two.is_held());
+    assert!(!one.is_cached() && !two.is_cached());
     one.poll_twice().await;
     assert!(one.hold("a").await && two.hold("a").await);
 }
 
 #[tokio::test]
-async fn nothing_is_used_or_held_while_the_log_cannot_be_read() {
+async fn nothing_is_used_or_cached_while_the_log_cannot_be_read() {
     let inner = Arc::new(Faulty::default());
     let (one, two) = (Server::trusting(&inner, Duration::from_millis(1_700)), Server::over(&inner));
     tokio::time::pause();
     one.poll().await;
-    assert!(one.hold("a").await && one.is_held());
+    assert!(one.hold("a").await && one.is_cached());
     inner.fails_log.store(true, Ordering::SeqCst);
     tokio::time::advance(Duration::from_millis(1_600)).await;
     one.log.poll().await.expect_err("it fails");
-    assert!(one.is_held());
+    assert!(one.is_cached());
     tokio::time::advance(Duration::from_millis(200)).await;
-    assert!(!one.is_held() && !one.hold("b").await);
+    assert!(!one.is_cached() && !one.hold("b").await);
     inner.fails_log.store(false, Ordering::SeqCst);
     two.write("b").await;
     one.poll().await;
-    assert!(one.is_held(), "nothing was missed, and the row was not written");
+    assert!(one.is_cached(), "nothing was missed, and the row was not written");
     two.write("c").await;
     let newest =
         inner.inner.range(LOG, &range("log", Some("e-"), Some("e.")), 10, None).await.expect("rows").rows.pop();
@@ -148,15 +148,15 @@ async fn a_follower_that_missed_entries_drops_everything() {
     two.store.delete_old_entries().await.expect("nothing that is needed");
     two.write("d").await;
     two.store.delete_old_entries().await.expect("it is deleted");
-    assert!(one.is_held());
+    assert!(one.is_cached());
     one.poll().await;
-    assert_eq!((one.is_held(), one.drops()), (false, 2));
+    assert_eq!((one.is_cached(), one.drops()), (false, 2));
     assert!(!one.hold("a").await, "any row may have been written");
     one.poll_twice().await;
     assert!(one.hold("a").await);
     two.write("a").await;
     one.poll().await;
-    assert!(!one.is_held());
+    assert!(!one.is_cached());
 }
 
 /// Its own writes are refused then, but it continues to read.
@@ -171,22 +171,22 @@ async fn a_follower_with_another_clock_sees_every_entry() {
         assert!(one.hold("a").await);
         two.write("b").await;
         one.poll().await;
-        assert!(one.is_held());
+        assert!(one.is_cached());
         two.write("a").await;
         one.poll().await;
-        assert!(!one.is_held());
+        assert!(!one.is_cached());
     }
 }
 
 #[tokio::test]
-async fn while_the_clock_is_wrong_nothing_is_used_or_held_and_then_nothing_was_missed() {
+async fn while_the_clock_is_wrong_nothing_is_used_or_cached_and_then_nothing_was_missed() {
     let inner = Arc::new(Faulty::default());
     let (one, two) = (Server::over(&inner), Server::over(&inner));
     one.poll().await;
     assert!(one.hold("a").await);
     inner.has_wrong_clock.store(true, Ordering::SeqCst);
     one.log.poll().await.expect_err("the clock is wrong");
-    assert!(!one.is_held() && !one.hold("a").await);
+    assert!(!one.is_cached() && !one.hold("a").await);
     inner.has_wrong_clock.store(false, Ordering::SeqCst);
     one.poll().await;
     assert!(one.hold("a").await);
@@ -195,7 +195,7 @@ async fn while_the_clock_is_wrong_nothing_is_used_or_held_and_then_nothing_was_m
     two.write("a").await;
     inner.has_wrong_clock.store(false, Ordering::SeqCst);
     one.poll().await;
-    assert!(!one.is_held());
+    assert!(!one.is_cached());
 }
 
 #[tokio::test(start_paused = true)]
@@ -227,7 +227,7 @@ async fn a_server_polls_every_second_while_queries_come_and_not_at_all_without()
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_query_after_a_pause_waits_for_a_poll_and_uses_what_is_held() {
+async fn the_first_query_after_a_pause_waits_for_a_poll_and_uses_what_is_cached() {
     let inner = Arc::new(Faulty::default());
     let server = Server::trusting(&inner, Duration::from_millis(1_700));
     server.store.catch_up().await;
@@ -238,13 +238,13 @@ async fn the_first_query_after_a_pause_waits_for_a_poll_and_uses_what_is_held() 
     server.store.catch_up().await;
     assert!(server.hold("a").await, "the first query of a process");
     tokio::time::sleep(Duration::from_secs(300)).await;
-    assert!(!server.is_held());
+    assert!(!server.is_cached());
     server.store.catch_up().await;
-    assert!(server.is_held(), "nothing was written in five minutes");
+    assert!(server.is_cached(), "nothing was written in five minutes");
     inner.fails_log.store(true, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_secs(300)).await;
     let asked = tokio::time::Instant::now();
     server.store.catch_up().await;
-    assert!(!server.is_held() && asked.elapsed().is_zero(), "after a poll that failed, nobody waits");
+    assert!(!server.is_cached() && asked.elapsed().is_zero(), "after a poll that failed, nobody waits");
     following.abort();
 }

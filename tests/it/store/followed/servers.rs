@@ -106,13 +106,13 @@ pub(super) struct Server {
 
 /// As a cache of answers: drops and refuses what depends on a written row.
 #[derive(Default)]
-struct Holder(Mutex<Held>);
+struct Holder(Mutex<Cached>);
 
 #[derive(Default)]
-struct Held {
+struct Cached {
     announced: Vec<(u64, Option<Vec<WrittenRow>>)>,
     drops: usize,
-    held: Option<ReadSet>,
+    cached: Option<ReadSet>,
 }
 
 impl WriteObserver for Holder {
@@ -120,14 +120,14 @@ impl WriteObserver for Holder {
         let mut state = self.0.lock().expect("no panic");
         assert!(state.announced.last().is_none_or(|(last, _)| *last < version), "versions ascend");
         state.announced.push((version, rows.map(<[WrittenRow]>::to_vec)));
-        if state.held.as_ref().is_some_and(|held| reads(held, rows)) {
-            state.held = None;
+        if state.cached.as_ref().is_some_and(|cached| reads(cached, rows)) {
+            state.cached = None;
         }
     }
 
     fn was_reopened(&self) {
         let mut state = self.0.lock().expect("no panic");
-        (state.drops, state.held) = (state.drops + 1, None);
+        (state.drops, state.cached) = (state.drops + 1, None);
     }
 }
 
@@ -154,7 +154,7 @@ impl Server {
         Self { log, store, holder, clock }
     }
 
-    /// Reads a row, writes something meanwhile, and holds what it has read if it may. Returns whether it is held.
+    /// Reads a row, writes something meanwhile, and holds what it has read if it may. Returns whether it is cached.
     pub(super) async fn hold_while(&self, row: &str, meanwhile: impl AsyncFnOnce()) -> bool {
         let (horizon, drops) = (self.store.horizon(), self.holder.0.lock().expect("no panic").drops);
         get_row(&self.store, "p", row).await;
@@ -166,7 +166,7 @@ impl Server {
         let mut state = self.holder.0.lock().expect("no panic");
         let later = state.announced.iter().filter(|(version, _)| *version > horizon);
         let is_current = later.clone().all(|(_, rows)| !reads(&set, rows.as_deref())) && state.drops == drops;
-        state.held = is_current.then_some(set);
+        state.cached = is_current.then_some(set);
         is_current
     }
 
@@ -174,8 +174,8 @@ impl Server {
         self.hold_while(row, async || {}).await
     }
 
-    pub(super) fn is_held(&self) -> bool {
-        self.store.is_followed() && self.holder.0.lock().expect("no panic").held.is_some()
+    pub(super) fn is_cached(&self) -> bool {
+        self.store.is_followed() && self.holder.0.lock().expect("no panic").cached.is_some()
     }
 
     pub(super) fn drops(&self) -> usize {

@@ -38,7 +38,7 @@ async fn a_crowd_shares_appends_and_another_server_learns_of_each_write() {
         write.await.expect("a write");
     }
     one.poll().await;
-    assert!(!one.is_held());
+    assert!(!one.is_cached());
     one.poll_twice().await;
     assert!(one.hold("a").await);
     let appends = inner.written.lock().expect("no panic").iter().filter(|table| **table == LOG).count();

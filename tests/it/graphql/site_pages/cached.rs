@@ -1,4 +1,4 @@
-//! Held answers about pages (I10): after each change, an answer is what it would be without holding; on tables, on another server too after its next poll.
+//! Cached answers about pages (I10): after each change, an answer is what it would be without holding; on tables, on another server too after its next poll.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use tidings::clock::Clock;
 use tidings::store::Store;
 
 use super::{create, done, mutate};
-use crate::graphql::held::{By, HOLDING, request, send, server, server_of};
-use crate::graphql::held_servers::{poll_all, polling};
+use crate::graphql::cached::{By, HOLDING, request, send, server, server_of};
+use crate::graphql::cached_servers::{poll_all, polling};
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant};
 
@@ -43,16 +43,16 @@ async fn change(site: &Site, compare: impl AsyncFn(&str)) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_held_answer_about_pages_is_the_one_that_the_query_gets_without_holding() {
+async fn a_cached_answer_about_pages_is_the_one_that_the_query_gets_without_holding() {
     let site = Site::in_memory().await;
     let (holding, plain) = (server(&site, HOLDING), server(&site, 0));
     change(&site, async |step: &str| {
         for query in QUERIES {
             let (expected, _) = send(&plain, request(By::Post, query)).await;
             for is_second in [false, true] {
-                let (found, was_held) = send(&holding, request(By::Post, query)).await;
+                let (found, was_cached) = send(&holding, request(By::Post, query)).await;
                 assert_eq!(found.json(), expected.json(), "{step}: {query}");
-                assert!(was_held || !is_second, "{step}: {query} was not held");
+                assert!(was_cached || !is_second, "{step}: {query} was not cached");
             }
         }
     })
@@ -68,19 +68,19 @@ async fn another_server_on_tables_drops_its_answers_after_its_next_poll() {
     poll_all(&log).await;
     let holding = server_of(second.content.clone(), HOLDING);
     let plain = server(&Site::over(Arc::clone(&store)).await, 0);
-    let held = std::sync::atomic::AtomicU32::new(0);
+    let cached = std::sync::atomic::AtomicU32::new(0);
     change(&first, async |step: &str| {
-        // Until then, the rows are in doubt, and nothing that depends on them is held.
+        // Until then, the rows are in doubt, and nothing that depends on them is cached.
         poll_all(&log).await;
         for query in QUERIES {
             let (expected, _) = send(&plain, request(By::Post, query)).await;
             for _ in 0..2 {
-                let (found, was_held) = send(&holding, request(By::Post, query)).await;
+                let (found, was_cached) = send(&holding, request(By::Post, query)).await;
                 assert_eq!(found.json(), expected.json(), "{step}: {query}");
-                held.fetch_add(u32::from(was_held), std::sync::atomic::Ordering::Relaxed);
+                cached.fetch_add(u32::from(was_cached), std::sync::atomic::Ordering::Relaxed);
             }
         }
     })
     .await;
-    assert!(held.into_inner() > 20, "answers were held");
+    assert!(cached.into_inner() > 20, "answers were cached");
 }

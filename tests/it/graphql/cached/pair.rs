@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, header};
 use serde_json::{Value, json};
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::model::Instant;
 
 use crate::support::graphql::EDITOR_TOKEN;
@@ -68,7 +68,7 @@ pub(super) async fn posts_of(site: &Site, ids: &[String]) -> Vec<(String, i64)> 
     found
 }
 
-/// The servers with held answers and values, with held values only, and with neither, and the history so far.
+/// The servers with cached answers and values, with cached values only, and with neither, and the history so far.
 pub(in crate::graphql) struct Pair {
     pub(in crate::graphql) site: Site,
     pub(in crate::graphql) holding: Router,
@@ -88,8 +88,8 @@ pub(in crate::graphql) struct Pair {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::graphql) enum Compares {
     All,
-    /// The held ones: that which is run may show a cached list for a second.
-    Held,
+    /// The cached ones: that which is run may show a cached list for a second.
+    Cached,
     /// None of them: another server writes, and this one has not asked yet what.
     Nothing,
 }
@@ -98,12 +98,12 @@ pub(in crate::graphql) enum Compares {
 #[derive(Debug, Default)]
 pub(in crate::graphql) struct Seen {
     pub(in crate::graphql) hits: u32,
-    /// The answer was not held, and is another than before.
+    /// The answer was not cached, and is another than before.
     needed: u32,
-    /// The answer was not held, and is the same as before.
+    /// The answer was not cached, and is the same as before.
     needless: u32,
     new: u32,
-    /// The query ran a second time from held values alone.
+    /// The query ran a second time from cached values alone.
     pub(in crate::graphql) values_hits: u32,
     /// It made a storage request the second time too.
     pub(in crate::graphql) values_misses: u32,
@@ -128,9 +128,9 @@ impl Pair {
         }
         site.publish(&posts).await;
         let ids = posts.iter().take(3).map(|whole| format!("post-{}", whole.post.id)).collect();
-        let with_values = site.content.clone().holding_values(VALUE_BYTES_MAX);
+        let with_values = site.content.clone().caching_values(VALUE_CACHE_BYTES_MAX);
         let holding = server_of(with_values, HOLDING);
-        let valuing = server_of(site.content.clone().holding_values(VALUE_BYTES_MAX), 0);
+        let valuing = server_of(site.content.clone().caching_values(VALUE_CACHE_BYTES_MAX), 0);
         let (random, last, seen) = (Random::new(seed), HashMap::new(), Seen::default());
         let mut pair = Self {
             site,
@@ -259,7 +259,7 @@ impl Pair {
         }
     }
 
-    /// Schedules a post for the month after the present one, and moves it within that month, with answers held in between. Then it is the second
+    /// Schedules a post for the month after the present one, and moves it within that month, with answers cached in between. Then it is the second
     /// instant.
     async fn schedule_and_move(&mut self, id: &String) {
         let instants = [self.time_of_next_month(), self.time_of_next_month()];
@@ -309,24 +309,24 @@ impl Pair {
         }
         for (n, query) in queries(&self.ids[..3.min(self.ids.len())], &self.cursors).into_iter().enumerate() {
             let by = if n % 3 == 0 { By::Get } else { By::Post };
-            let (first, was_held) = send(&self.holding, request(by, &query)).await;
-            let (second, is_held) = send(&self.holding, request(by, &query)).await;
+            let (first, was_cached) = send(&self.holding, request(by, &query)).await;
+            let (second, is_cached) = send(&self.holding, request(by, &query)).await;
             let (fresh, _) = send(&self.plain, request(by, &query)).await;
-            if self.compares == Compares::Held && !(was_held && is_held) {
+            if self.compares == Compares::Cached && !(was_cached && is_cached) {
                 continue;
             }
             let now = self.site.clock.now();
-            assert_eq!(first, fresh, "after the step to {step}, at {now}, held: {was_held}: {query}");
+            assert_eq!(first, fresh, "after the step to {step}, at {now}, cached: {was_cached}: {query}");
             assert_eq!(second, fresh, "the second time, after the step to {step}: {query}");
             if self.compares == Compares::All {
                 let (first, requests) =
                     (send(&self.valuing, request(by, &query)).await.0, self.requests_again(&query).await);
-                assert_eq!(first, fresh, "from held values, after the step to {step}, at {now}: {query}");
+                assert_eq!(first, fresh, "from cached values, after the step to {step}, at {now}: {query}");
                 self.seen.values_hits += u32::from(requests == 0);
                 self.seen.values_misses += u32::from(requests > 0);
             }
             match self.last.insert(query, fresh.clone()) {
-                _ if was_held => self.seen.hits += 1,
+                _ if was_cached => self.seen.hits += 1,
                 None => self.seen.new += 1,
                 Some(before) if before == fresh => self.seen.needless += 1,
                 Some(_) => self.seen.needed += 1,
@@ -336,7 +336,7 @@ impl Pair {
 }
 
 impl Pair {
-    /// The storage requests of a query on the server with held values, after it has run there.
+    /// The storage requests of a query on the server with cached values, after it has run there.
     async fn requests_again(&self, query: &str) -> u64 {
         let body = json!({ "query": query }).to_string();
         let asked = Request::post("/graphql").header(header::CONTENT_TYPE, "application/json");

@@ -1,12 +1,12 @@
-//! Held values, by readers of one store: some use what others have read. The rule: whatever is written, and whenever a reader began, a reader that
-//! uses held values reads what a reader reads that uses none.
+//! Cached values, by readers of one store: some use what others have read. The rule: whatever is written, and whenever a reader began, a reader that
+//! uses cached values reads what a reader reads that uses none.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use serde_json::{Value, json};
 use tidings::content::{Content, Reader};
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::model::field_index::field_partition;
 use tidings::model::{Instant, PostKey, Slug, TermId, TermKind};
 use tidings::store::{WriteObserver, WrittenRow};
@@ -21,7 +21,7 @@ use crate::support::site::{Site, indexed, instant, post, slug, slugs};
 
 const ALL: RequestedFields = RequestedFields { items: true, has_next: true, has_previous: true };
 
-/// The bound of the values that are held: so few bytes that some are dropped for others.
+/// The bound of the values that are cached: so few bytes that some are dropped for others.
 pub(super) const FEW_BYTES: usize = 100_000;
 
 /// What a reader reads, as text. Each part is read twice, so that the second may come from what the first has read.
@@ -69,7 +69,7 @@ pub(super) async fn read_all(reader: &Reader, posts: &[(String, PostKey)]) -> St
                 PageArguments { first: Some(2), ..PageArguments::default() },
                 PageArguments { last: Some(2), before: keys.first().cloned(), ..PageArguments::default() },
             ] {
-                // Not held itself, but the first keys of what it merges.
+                // Not cached itself, but the first keys of what it merges.
                 add("filtered", &read_page(reader, reader, &list, &arguments, ALL).await.expect("a page"));
             }
         }
@@ -125,7 +125,7 @@ pub(super) struct History {
     pub(super) holding: Content,
     random: Random,
     pub(super) posts: Vec<(String, PostKey)>,
-    /// Readers that began earlier: one that uses held values, one that uses none, and when.
+    /// Readers that began earlier: one that uses cached values, one that uses none, and when.
     open: Vec<(Reader, Reader, String)>,
 }
 
@@ -146,7 +146,7 @@ impl History {
         let site = site.indexing_fields().await;
         site.publish(&posts).await;
         let posts = posts.iter().take(4).map(|whole| (format!("post-{}", whole.post.id), whole.post.key())).collect();
-        let holding = site.content.clone().holding_values(bytes_max);
+        let holding = site.content.clone().caching_values(bytes_max);
         Self { site, holding, random: Random::new(seed), posts, open: Vec::new() }
     }
 
@@ -255,14 +255,14 @@ async fn run(seed: u64, bytes_max: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_reader_that_uses_held_values_reads_what_another_reads() {
+async fn a_reader_that_uses_cached_values_reads_what_another_reads() {
     for seed in seeds(2) {
-        run(seed, VALUE_BYTES_MAX).await;
+        run(seed, VALUE_CACHE_BYTES_MAX).await;
         run(seed, FEW_BYTES).await;
     }
 }
 
-/// The storage requests, and how many values were held, of the same query again.
+/// The storage requests, and how many values were cached, of the same query again.
 async fn cost_again(site: &Site, query: &str) -> (u64, u64) {
     cost(site, query).await;
     cost(site, query).await
@@ -278,7 +278,7 @@ pub(super) async fn cost(site: &Site, query: &str) -> (u64, u64) {
     (count("pointReads") + count("rangeReads"), count("hits"))
 }
 
-/// A site with held values, and the queries of the benchmark, Q1 to Q5, with one more.
+/// A site with cached values, and the queries of the benchmark, Q1 to Q5, with one more.
 pub(super) async fn benchmarked(site: Site) -> (Site, Vec<String>) {
     let posts: Vec<_> = (0..60)
         .map(|n| {
@@ -290,7 +290,7 @@ pub(super) async fn benchmarked(site: Site) -> (Site, Vec<String>) {
         })
         .collect();
     site.publish(&posts).await;
-    let site = Site { content: site.content.holding_values(VALUE_BYTES_MAX), ..site };
+    let site = Site { content: site.content.caching_values(VALUE_CACHE_BYTES_MAX), ..site };
     let card = "id slug title excerpt publishedAt authors { name slug } categories { name slug } tags { name slug }";
     let edges = site.query("{ posts(first: 30) { edges { cursor } } }").await["posts"]["edges"].clone();
     let after = edges[29]["cursor"].as_str().expect("a cursor").to_owned();
@@ -309,7 +309,7 @@ pub(super) async fn benchmarked(site: Site) -> (Site, Vec<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_query_whose_values_are_held_makes_no_storage_request() {
+async fn a_query_whose_values_are_cached_makes_no_storage_request() {
     let (site, queries) = benchmarked(Site::in_memory().await).await;
     for query in queries {
         let (requests, hits) = cost_again(&site, &query).await;
@@ -318,17 +318,17 @@ async fn a_query_whose_values_are_held_makes_no_storage_request() {
     }
 }
 
-/// What a read set contains, shown by the drops of an answer that was computed from held values alone.
+/// What a read set contains, shown by the drops of an answer that was computed from cached values alone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_from_held_values_depends_on_what_they_depend_on() {
+async fn an_answer_from_cached_values_depends_on_what_they_depend_on() {
     let site = Site::in_memory().await;
     let mut whole = post(1, instant("2026-05-01T00:00:00Z"));
     whole.post.tags = slugs(&["a"]);
     site.publish(&[whole]).await;
-    let site = Site { content: site.content.holding_values(VALUE_BYTES_MAX), ..site };
+    let site = Site { content: site.content.caching_values(VALUE_CACHE_BYTES_MAX), ..site };
     let router = site.router();
     let names = "{ posts { nodes { title tags { name } } } post(slug: \"post-1\") { title } }";
-    // In another order, so that the answer is not held, but all values are.
+    // In another order, so that the answer is not cached, but all values are.
     let again = "{ post(slug: \"post-1\") { title } posts { nodes { tags { name } title } } }";
     let ask = async |query: &str| {
         let request = crate::support::graphql::json_request("application/json");
@@ -371,7 +371,7 @@ impl WriteObserver for Announced {
 async fn a_write_that_nobody_reads_drops_nothing() {
     let site = Site::in_memory().await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z")), post(2, instant("2026-05-02T00:00:00Z"))]).await;
-    let site = Site { content: site.content.holding_values(VALUE_BYTES_MAX), ..site };
+    let site = Site { content: site.content.caching_values(VALUE_CACHE_BYTES_MAX), ..site };
     let announced = Arc::new(Announced::default());
     let observer: Weak<dyn WriteObserver> = Arc::<Announced>::downgrade(&announced) as Weak<dyn WriteObserver>;
     assert!(site.store.observe_writes(observer));

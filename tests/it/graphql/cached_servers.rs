@@ -1,4 +1,4 @@
-//! Held answers and values of two servers over one store of tables. The rule: after each change, the server that has made it sends what a server that
+//! Cached answers and values of two servers over one store of tables. The rule: after each change, the server that has made it sends what a server that
 //! holds nothing sends, and so does the other server after its next poll of the log.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use axum::http::header;
 use serde_json::json;
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::store::azure::AzureStore;
 use tidings::store::{LogStore, Store};
 
@@ -21,7 +21,7 @@ use crate::support::random::{report_seed_on_failure, seeds};
 use crate::support::site::{NOW, Site, instant, post};
 use crate::support::stores::{logged, served};
 
-use super::held::{By, Compares, HOLDING, Pair, Sent, request, send, server, server_of};
+use super::cached::{By, Compares, HOLDING, Pair, Sent, request, send, server, server_of};
 
 /// Lists of partitions are cached for so long, so that nothing but the log shows that they are out of date.
 const LONG: Duration = Duration::from_secs(100_000);
@@ -29,7 +29,7 @@ const LONG: Duration = Duration::from_secs(100_000);
 /// One of the servers.
 struct Server {
     site: Site,
-    /// With held answers and values, and with values only.
+    /// With cached answers and values, and with values only.
     holding: Router,
     valuing: Router,
     log: Arc<LogStore>,
@@ -57,7 +57,7 @@ pub(super) async fn site(store: &Store, clock: &Clock, seen_within: Duration) ->
     Site { content, store, clock }
 }
 
-/// Two servers with held answers, and one without that caches nothing.
+/// Two servers with cached answers, and one without that caches nothing.
 struct Servers {
     /// With the server that writes next.
     pair: Pair,
@@ -72,7 +72,7 @@ impl Servers {
         let (first, writer) = polling(store, &clock).await;
         let (second, log) = polling(store, &clock).await;
         let [holding, valuing] =
-            [HOLDING, 0].map(|bytes| server_of(second.content.clone().holding_values(VALUE_BYTES_MAX), bytes));
+            [HOLDING, 0].map(|bytes| server_of(second.content.clone().caching_values(VALUE_CACHE_BYTES_MAX), bytes));
         let pair = Pair::of(first, plain, seed).await;
         poll_all(&writer).await;
         poll_all(&log).await;
@@ -97,7 +97,7 @@ impl Servers {
         for is_in_doubt in [true, false] {
             self.swap();
             self.writer.poll().await.expect("a poll");
-            self.pair.compares = if is_in_doubt { Compares::Held } else { Compares::All };
+            self.pair.compares = if is_in_doubt { Compares::Cached } else { Compares::All };
             self.pair.compare(&format!("{step} on the other server, in doubt: {is_in_doubt}")).await;
             self.swap();
         }
@@ -105,7 +105,7 @@ impl Servers {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_held_answer_of_two_servers_is_the_one_that_the_query_gets_without_holding() {
+async fn a_cached_answer_of_two_servers_is_the_one_that_the_query_gets_without_holding() {
     for seed in seeds(2) {
         let _report = report_seed_on_failure(seed);
         let store: Store = MemoryStore::empty();
@@ -143,8 +143,8 @@ async fn a_client_that_sends_the_position_of_its_write_reads_it_on_the_other_ser
     let (made, _) = send(&writer, mutation).await;
     assert_eq!(made.json()["data"]["updatePost"]["userErrors"], json!([]), "{}", made.text());
     let position = made.header("tidings-position").expect("a position").to_owned();
-    let (held, was_held) = send(&reader, request(By::Post, query)).await;
-    assert!(was_held && title(&held) == title(&before), "this server has not polled");
+    let (cached, was_cached) = send(&reader, request(By::Post, query)).await;
+    assert!(was_cached && title(&cached) == title(&before), "this server has not polled");
     for by in [By::Get, By::Post] {
         let asking = |position: &str| {
             let mut asking = request(by, query);
@@ -185,7 +185,7 @@ async fn a_reader_never_gets_an_answer_older_than_the_last_poll() {
             }
         }
     });
-    let valuing = |site: &Site| server_of(site.content.clone().holding_values(VALUE_BYTES_MAX), 0);
+    let valuing = |site: &Site| server_of(site.content.clone().caching_values(VALUE_CACHE_BYTES_MAX), 0);
     let holding = [
         (server(&writing, HOLDING), Arc::clone(&acknowledged)),
         (server(&reading, HOLDING), Arc::clone(&polled)),
@@ -198,10 +198,10 @@ async fn a_reader_never_gets_an_answer_older_than_the_last_poll() {
             let mut hits = 0;
             while !is_over.load(Ordering::SeqCst) {
                 let at_least = floor.load(Ordering::SeqCst);
-                let (sent, was_held) = send(&holding, request(By::Post, query)).await;
+                let (sent, was_cached) = send(&holding, request(By::Post, query)).await;
                 let version = sent.json()["data"]["post"]["version"].as_i64().expect("a version");
-                assert!(version >= at_least, "version {version} after {at_least}, held: {was_held}");
-                hits += u32::from(was_held);
+                assert!(version >= at_least, "version {version} after {at_least}, cached: {was_cached}");
+                hits += u32::from(was_cached);
             }
             hits
         })
@@ -217,19 +217,19 @@ async fn a_reader_never_gets_an_answer_older_than_the_last_poll() {
     is_over.store(true, Ordering::SeqCst);
     follower.await.expect("every poll succeeds");
     for reader in readers {
-        println!("held: {}", reader.await.expect("no older answer"));
+        println!("cached: {}", reader.await.expect("no older answer"));
     }
     poll_all(&log).await;
     let reading = server(&reading, HOLDING);
     let answers = [send(&reading, request(By::Post, query)).await, send(&reading, request(By::Post, query)).await];
     assert_eq!(
-        answers.map(|(sent, was_held)| (sent.json()["data"]["post"]["version"].as_i64(), was_held)),
+        answers.map(|(sent, was_cached)| (sent.json()["data"]["post"]["version"].as_i64(), was_cached)),
         [(Some(60), false), (Some(60), true)]
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn azurite_a_held_answer_of_two_servers_is_the_one_that_the_query_gets_without_holding() {
+async fn azurite_a_cached_answer_of_two_servers_is_the_one_that_the_query_gets_without_holding() {
     let azurite = Azurite::any();
     for seed in seeds(1) {
         let _report = report_seed_on_failure(seed);

@@ -1,4 +1,4 @@
-//! Requests to a server and the answers that it sends, with whether each was held.
+//! Requests to a server and the answers that it sends, with whether each was cached.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::site::Site;
 
 /// A server over the site's store.
-pub(in crate::graphql) fn server(site: &Site, held_bytes: usize) -> Router {
-    server_of(site.content.clone(), held_bytes)
+pub(in crate::graphql) fn server(site: &Site, answer_cache_bytes: usize) -> Router {
+    server_of(site.content.clone(), answer_cache_bytes)
 }
 
-pub(in crate::graphql) fn server_of(content: Content, held_bytes: usize) -> Router {
-    let limits = HttpLimits { held_bytes, ..HttpLimits::default() };
+pub(in crate::graphql) fn server_of(content: Content, answer_cache_bytes: usize) -> Router {
+    let limits = HttpLimits { answer_cache_bytes, ..HttpLimits::default() };
     server_with(content, HttpSettings { limits, batch_max: 10, ..HttpSettings::default() })
 }
 
@@ -65,19 +65,19 @@ impl Sent {
     }
 }
 
-/// The answer, and whether it was held.
+/// The answer, and whether it was cached.
 pub(in crate::graphql) async fn send(router: &Router, request: Request<Body>) -> (Sent, bool) {
     // On a worker thread, as in the server.
     let answered = tokio::spawn(router.clone().oneshot(request)).await;
     let response = answered.expect("the router does not panic").expect("the router answers");
     let status = response.status();
-    let is_held = response.extensions().get::<RequestOutcome>().is_some_and(|outcome| outcome.is_held);
+    let is_cached = response.extensions().get::<RequestOutcome>().is_some_and(|outcome| outcome.is_cached);
     let text = |value: &axum::http::HeaderValue| value.to_str().expect("ASCII").to_owned();
     let mut headers: BTreeMap<String, String> =
         response.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
     headers.remove("x-request-id");
     let bytes = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-    (Sent { status, headers, bytes }, is_held)
+    (Sent { status, headers, bytes }, is_cached)
 }
 
 /// How a query is sent.

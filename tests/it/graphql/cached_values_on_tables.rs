@@ -1,5 +1,5 @@
-//! Held values on tables, where readers have no snapshots and other servers write. The rule: a reader that uses held values reads what a reader reads
-//! that uses none, whatever is under way; and while the log is not followed, no held value is used.
+//! Cached values on tables, where readers have no snapshots and other servers write. The rule: a reader that uses cached values reads what a reader reads
+//! that uses none, whatever is under way; and while the log is not followed, no cached value is used.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use tidings::clock::Clock;
 use tidings::content::Content;
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::keys::Table;
 use tidings::model::PostKey;
 use tidings::store::azure::AzureStore;
@@ -23,7 +23,7 @@ use crate::support::stores::logged;
 use crate::write::budgets::are_claimed_together;
 use crate::write::figures::{Cost, NEW_POST, NEW_POST_ON_AZURITE};
 
-use super::held_values::{FEW_BYTES, History, benchmarked, cost, read_all};
+use super::cached_values::{FEW_BYTES, History, benchmarked, cost, read_all};
 
 const LONG: Duration = Duration::from_secs(100_000);
 
@@ -55,7 +55,7 @@ async fn assert_no_requests_again(tables: Store) {
     let counted: Store = Arc::<CountingStore>::clone(&counting);
     let (site, queries) = benchmarked(OnTables::over(&counted).await.site).await;
     let of_other = OnTables::over(&counted).await;
-    let other = Site { content: of_other.site.content.holding_values(VALUE_BYTES_MAX), ..of_other.site };
+    let other = Site { content: of_other.site.content.caching_values(VALUE_CACHE_BYTES_MAX), ..of_other.site };
     for query in queries {
         for site in [&site, &other] {
             let (cold, _) = cost(site, &query).await;
@@ -68,19 +68,19 @@ async fn assert_no_requests_again(tables: Store) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_query_whose_values_are_held_makes_no_storage_request_on_tables() {
+async fn a_query_whose_values_are_cached_makes_no_storage_request_on_tables() {
     assert_no_requests_again(MemoryStore::empty()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn azurite_a_query_whose_values_are_held_makes_no_storage_request() {
+async fn azurite_a_query_whose_values_are_cached_makes_no_storage_request() {
     let azurite = Azurite::any();
     assert_no_requests_again(Arc::new(AzureStore::connect(&azurite.settings(&random_prefix())).expect("a client")))
         .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_held_value_is_used_while_the_log_is_not_followed() {
+async fn no_cached_value_is_used_while_the_log_is_not_followed() {
     let store: Store = MemoryStore::empty();
     let OnTables { site, log, clock } = OnTables::over(&store).await;
     let (site, queries) = benchmarked(site).await;
@@ -100,7 +100,7 @@ async fn no_held_value_is_used_while_the_log_is_not_followed() {
     assert!(reader.storage_used().point_reads > read, "the last poll is too old by now");
     let (unfollowed, hits) = cost(&site, query).await;
     assert!(unfollowed > 0 && hits == 0, "{unfollowed} requests, {hits} hits");
-    assert_eq!(cost(&site, query).await, (unfollowed, 0), "nothing that was read then is held");
+    assert_eq!(cost(&site, query).await, (unfollowed, 0), "nothing that was read then is cached");
     log.poll().await.expect("a poll");
     assert_eq!(cost(&site, query).await.0, 0, "nothing was written meanwhile");
 }
@@ -224,9 +224,9 @@ async fn run(seed: u64, bytes_max: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_read_while_a_change_is_under_way_is_not_held_after_it() {
+async fn what_is_read_while_a_change_is_under_way_is_not_cached_after_it() {
     for seed in seeds(1) {
-        run(seed, VALUE_BYTES_MAX).await;
+        run(seed, VALUE_CACHE_BYTES_MAX).await;
         run(seed, FEW_BYTES).await;
     }
 }

@@ -1,5 +1,5 @@
-//! Held answers through the HTTP door, beside those of a server over the same store that holds none. The rule: after each write and at each instant,
-//! the two servers send the same status, headers and bytes, whether the answer was held or not.
+//! Cached answers through the HTTP door, beside those of a server over the same store that holds none. The rule: after each write and at each instant,
+//! the two servers send the same status, headers and bytes, whether the answer was cached or not.
 
 mod pair;
 mod sent;
@@ -19,7 +19,7 @@ pub(super) use pair::{Compares, Pair};
 pub(super) use sent::{By, HOLDING, Sent, request, send, server, server_of, server_with};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_held_answer_is_the_one_that_the_query_gets_without_holding() {
+async fn a_cached_answer_is_the_one_that_the_query_gets_without_holding() {
     for seed in seeds(2) {
         let _report = report_seed_on_failure(seed);
         let mut pair = Pair::new(seed).await;
@@ -51,12 +51,12 @@ async fn a_reader_that_begins_after_a_write_never_gets_an_older_answer() {
                 let (mut hits, mut last) = (0, 0);
                 while !is_over.load(Ordering::SeqCst) {
                     let at_least = acknowledged.load(Ordering::SeqCst).max(last);
-                    let (sent, was_held) = send(&holding, request(By::Post, query)).await;
+                    let (sent, was_cached) = send(&holding, request(By::Post, query)).await;
                     let data = sent.json()["data"].clone();
                     let version = data["post"]["version"].as_i64().or(data["posts"]["nodes"][0]["version"].as_i64());
                     last = version.expect("a version");
-                    assert!(last >= at_least, "version {last} after {at_least}, held: {was_held}");
-                    hits += u32::from(was_held);
+                    assert!(last >= at_least, "version {last} after {at_least}, cached: {was_cached}");
+                    hits += u32::from(was_cached);
                 }
                 hits
             })
@@ -73,20 +73,20 @@ async fn a_reader_that_begins_after_a_write_never_gets_an_older_answer() {
     is_over.store(true, Ordering::SeqCst);
     for reader in readers {
         let hits = reader.await.expect("no older answer");
-        assert!(hits > 0, "no answer was held");
+        assert!(hits > 0, "no answer was cached");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_scheduled_post_appears_at_its_instant_in_held_answers() {
+async fn a_scheduled_post_appears_at_its_instant_in_cached_answers() {
     let site = Site::in_memory().await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z")), post(2, instant("2026-06-15T12:00:01.000Z"))]).await;
     let holding = server(&site, HOLDING);
     let query = "{ post(slug: \"post-2\") { slug } posts { totalCount } }";
     let ask = async |at: &str| {
         site.clock.set(instant(at));
-        let (sent, was_held) = send(&holding, request(By::Post, query)).await;
-        (sent.json()["data"]["posts"]["totalCount"].as_i64(), was_held)
+        let (sent, was_cached) = send(&holding, request(By::Post, query)).await;
+        (sent.json()["data"]["posts"]["totalCount"].as_i64(), was_cached)
     };
     assert_eq!(ask(NOW).await, (Some(1), false));
     assert_eq!(ask("2026-06-15T12:00:00.999Z").await, (Some(1), true));
@@ -119,9 +119,9 @@ async fn a_post_that_is_moved_within_a_later_month_appears_at_its_new_instant() 
         pair.mutate("publishPost", input).await;
         pair.compare("publish at the instant").await;
         pair.site.clock.set(instant(clock));
-        let (sent, was_held) = send(&pair.holding, request(By::Post, query)).await;
+        let (sent, was_cached) = send(&pair.holding, request(By::Post, query)).await;
         let shown = sent.json()["data"]["posts"]["nodes"][0]["slug"] == "new-0";
-        assert_eq!(shown, is_shown, "at {publish_at}, asked at {clock}, held: {was_held}");
+        assert_eq!(shown, is_shown, "at {publish_at}, asked at {clock}, cached: {was_cached}");
         pair.compare("set the clock").await;
     }
 }

@@ -1,4 +1,4 @@
-//! Which answers are held, and in which forms they are sent.
+//! Which answers are cached, and in which forms they are sent.
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
@@ -11,7 +11,7 @@ use crate::support::site::{Site, instant, post};
 use super::sent::{By, HOLDING, percent_encode, request, send, server};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_the_answer_to_a_single_anonymous_query_without_an_error_is_held() {
+async fn only_the_answer_to_a_single_anonymous_query_without_an_error_is_cached() {
     let site = Site::in_memory().await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
     let holding = server(&site, HOLDING);
@@ -85,7 +85,7 @@ async fn a_new_post_drops_the_pages_and_months_that_it_may_be_in_and_no_others()
         .expect("a cursor")
         .to_owned();
     let after = format!("after: {cursor:?}");
-    // What is asked, and whether it is held after a post of June, and then after one of April.
+    // What is asked, and whether it is cached after a post of June, and then after one of April.
     let queries = [
         (format!("{{ posts(first: 1, {after}) {{ nodes {{ slug }} pageInfo {{ hasNextPage }} }} }}"), true, false),
         (format!("{{ posts(first: 6, {after}) {{ nodes {{ slug }} }} }}"), true, false),
@@ -119,16 +119,16 @@ async fn a_new_post_drops_the_pages_and_months_that_it_may_be_in_and_no_others()
         ("{ posts(first: 100) { nodes { slug } } }".to_owned(), false, false),
     ];
     let ask_all = async || {
-        let mut held = Vec::new();
+        let mut cached = Vec::new();
         for (query, ..) in &queries {
-            let (sent, was_held) = send(&holding, request(By::Post, query)).await;
+            let (sent, was_cached) = send(&holding, request(By::Post, query)).await;
             assert_eq!(sent.status(), 200, "{}", sent.text());
-            held.push((query.clone(), was_held));
+            cached.push((query.clone(), was_cached));
         }
-        held
+        cached
     };
     ask_all().await;
-    assert!(ask_all().await.iter().all(|(_, was_held)| *was_held));
+    assert!(ask_all().await.iter().all(|(_, was_cached)| *was_cached));
     publish(&site, "Of June", None).await;
     assert_eq!(ask_all().await, queries.clone().map(|(query, after_june, _)| (query, after_june)));
     publish(&site, "Of April", Some("2026-04-12T12:00:00Z")).await;
@@ -136,7 +136,7 @@ async fn a_new_post_drops_the_pages_and_months_that_it_may_be_in_and_no_others()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_has_the_held_answer_gets_304() {
+async fn a_client_that_has_the_cached_answer_gets_304() {
     let site = Site::in_memory().await;
     let holding = server(&site, HOLDING);
     let query = "{ posts { totalCount } }";
@@ -144,8 +144,8 @@ async fn a_client_that_has_the_held_answer_gets_304() {
     let mut again = request(By::Get, query);
     let tag = first.headers["etag"].parse().expect("a header");
     again.headers_mut().insert(header::IF_NONE_MATCH, tag);
-    let (second, was_held) = send(&holding, again).await;
-    assert_eq!((second.status, was_held, second.bytes.len()), (StatusCode::NOT_MODIFIED, true, 0));
+    let (second, was_cached) = send(&holding, again).await;
+    assert_eq!((second.status, was_cached, second.bytes.len()), (StatusCode::NOT_MODIFIED, true, 0));
 }
 
 /// A site with posts of which one has a text that is sent as a piece of its own.
@@ -161,7 +161,7 @@ async fn site_with_a_long_text() -> Site {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_held_answer_is_compressed_once_and_has_the_headers_of_the_first() {
+async fn a_cached_answer_is_compressed_once_and_has_the_headers_of_the_first() {
     let site = site_with_a_long_text().await;
     let (holding, without) = (server(&site, HOLDING), server(&site, 0));
     let query = "{ posts { nodes { id title excerpt body { html } } } }";
@@ -182,18 +182,18 @@ async fn a_held_answer_is_compressed_once_and_has_the_headers_of_the_first() {
             assert_eq!(again, (first.clone(), true), "{by:?}");
         }
         let mut body = holding.clone().oneshot(coded()).await.expect("an answer").into_body();
-        assert_eq!(axum::body::HttpBody::size_hint(&body).exact(), None, "a held form has no length either");
+        assert_eq!(axum::body::HttpBody::size_hint(&body).exact(), None, "a cached form has no length either");
         let frame =
             std::future::poll_fn(|context| axum::body::HttpBody::poll_frame(std::pin::Pin::new(&mut body), context));
         let bytes = frame.await.expect("a frame").expect("no error").into_data().expect("data");
-        assert_eq!(bytes, first.bytes, "the compressed form is held as one piece");
-        let (plain, was_held) = send(&holding, request(by, query)).await;
-        assert!(was_held && plain.bytes.len() > 2 * first.bytes.len());
+        assert_eq!(bytes, first.bytes, "the compressed form is cached as one piece");
+        let (plain, was_cached) = send(&holding, request(by, query)).await;
+        assert!(was_cached && plain.bytes.len() > 2 * first.bytes.len());
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_held_answer_is_the_same_for_other_headers_and_another_order_of_variables() {
+async fn a_cached_answer_is_the_same_for_other_headers_and_another_order_of_variables() {
     let site = site_with_a_long_text().await;
     let (holding, without) = (server(&site, HOLDING), server(&site, 0));
     let query = percent_encode("query($n: Int!) { posts(first: $n) { nodes { slug body { html } } } }");
@@ -218,9 +218,9 @@ async fn a_held_answer_is_the_same_for_other_headers_and_another_order_of_variab
                 };
                 let (executed, _) = send(&without, request()).await;
                 assert_eq!(executed.status, StatusCode::OK);
-                let (sent, was_held) = send(&holding, request()).await;
-                assert_eq!(sent, executed, "{method} {more:?}, held: {was_held}");
-                hits += u32::from(was_held);
+                let (sent, was_cached) = send(&holding, request()).await;
+                assert_eq!(sent, executed, "{method} {more:?}, cached: {was_cached}");
+                hits += u32::from(was_cached);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The held answers, for the transports. The rule: a transport holds only answers to anonymous queries that ran without an error;
+//! The cached answers, for the transports. The rule: a transport caches only answers to anonymous queries that ran without an error;
 //! `content::cache` decides how long an answer may be used.
 
 use std::any::TypeId;
@@ -11,10 +11,10 @@ use super::reported;
 
 pub use crate::content::Tag;
 pub use crate::content::cache::{
-    Announcements, CachedAnswers as HeldAnswers, CurrentAnswer, HELD_BYTES_MAX, Recording, VALUE_BYTES_MAX,
+    ANSWER_CACHE_BYTES_MAX, Announcements, CachedAnswers, CurrentAnswer, Recording, VALUE_CACHE_BYTES_MAX,
 };
 
-/// The recording for the answer to a query, if the transport may hold it. An answer that reports its cost is not held.
+/// The recording for the answer to a query, if the transport may cache it. An answer that reports its cost is not cached.
 pub(super) fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
     let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
     let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;

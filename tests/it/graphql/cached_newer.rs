@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tidings::clock::Clock;
-use tidings::graphql::held::VALUE_BYTES_MAX;
+use tidings::graphql::cached::VALUE_CACHE_BYTES_MAX;
 use tidings::store::{LogStore, Store};
 
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant, post};
 
-use super::held_servers::{poll_all, polling};
+use super::cached_servers::{poll_all, polling};
 
 /// A server that writes, and one that holds what it has read since its last poll.
 struct Pair {
@@ -28,7 +28,7 @@ impl Pair {
         let store: Store = store;
         let (writing, _) = polling(&store, &clock).await;
         let (reading, log) = polling(&store, &clock).await;
-        let reading = Site { content: reading.content.holding_values(VALUE_BYTES_MAX), ..reading };
+        let reading = Site { content: reading.content.caching_values(VALUE_CACHE_BYTES_MAX), ..reading };
         let posts: Vec<_> = posts.iter().map(|(number, at)| post(*number, instant(at))).collect();
         writing.publish(&posts).await;
         let pair = Self { writing, reading, log };
@@ -59,7 +59,7 @@ impl Pair {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_post_that_is_newer_than_what_is_held_is_shown_with_its_own_terms_and_body() {
+async fn a_post_that_is_newer_than_what_is_cached_is_shown_with_its_own_terms_and_body() {
     let pair = Pair::with(&[(1, "2026-05-01T00:00:00Z")]).await;
     let (missing, fields) = ("{ tag(slug: \"later\") { id } }", "id version body { markdown }");
     assert_eq!(pair.reading.query(missing).await, json!({ "tag": null }));
@@ -69,7 +69,7 @@ async fn a_post_that_is_newer_than_what_is_held_is_shown_with_its_own_terms_and_
         "id: {id}, expectedVersion: 1, markdown: \"Another text.\", tagSlugs: [\"later\"], createMissingTags: true"
     );
     assert_eq!(pair.change("updatePost", &input, "post { version }").await["post"], json!({ "version": 2 }));
-    // The lists that the server holds are those of the last poll. The look-up by id is not held.
+    // The lists that the server holds are those of the last poll. The look-up by id is not cached.
     assert_eq!(pair.list(fields).await, listed);
     assert_eq!(pair.reading.query(missing).await, json!({ "tag": null }));
     let by_id = format!("{{ node(id: {id}) {{ ... on Post {{ version tags {{ slug }} body {{ markdown }} }} }} }}");
@@ -80,7 +80,7 @@ async fn a_post_that_is_newer_than_what_is_held_is_shown_with_its_own_terms_and_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_post_that_is_held_is_shown_with_the_body_of_its_version_after_it_was_changed_and_unpublished() {
+async fn a_post_that_is_cached_is_shown_with_the_body_of_its_version_after_it_was_changed_and_unpublished() {
     let pair = Pair::with(&[(1, "2026-05-01T00:00:00Z")]).await;
     let with_body = "id version title body { markdown }";
     let before = pair.writing.query(&format!("{{ posts(first: 5) {{ nodes {{ {with_body} }} }} }}")).await;
@@ -90,7 +90,7 @@ async fn a_post_that_is_held_is_shown_with_the_body_of_its_version_after_it_was_
     for ((mutation, changed), version) in changes.into_iter().zip(1..) {
         let input = format!("id: {}, expectedVersion: {version}{changed}", before["id"]);
         pair.change(mutation, &input, "post { id }").await;
-        // Not held: the body of the version that is held.
+        // Not cached: the body of the version that is cached.
         assert_eq!(&pair.list(with_body).await, std::slice::from_ref(before));
     }
     pair.poll().await;
@@ -129,7 +129,7 @@ async fn a_tag_with_a_former_slug_of_a_deleted_one_is_not_missing() {
     let input = format!("id: {}, expectedVersion: 1, tagSlugs: [\"second\"]", listed[0]["id"]);
     pair.change("updatePost", &input, "post { id }").await;
     let by_id = format!("{{ node(id: {}) {{ ... on Post {{ tags {{ name }} }} }} }}", listed[0]["id"]);
-    assert_eq!(pair.reading.query(by_slug).await["tag"]["name"], "First", "it is held");
+    assert_eq!(pair.reading.query(by_slug).await["tag"]["name"], "First", "it is cached");
     assert_eq!(pair.reading.query(&by_id).await["node"], json!({ "tags": [{ "name": "Second" }] }));
 }
 
@@ -145,7 +145,7 @@ async fn a_post_that_got_an_excluded_tag_since_is_not_listed() {
     let input = format!("id: {}, expectedVersion: 1, tagSlugs: [\"second\"]", posts["posts"]["nodes"][0]["id"]);
     pair.change("updatePost", &input, "post { id }").await;
     let others = "{ posts(first: 5, filter: { tags: { none: [\"second\"] } }) { nodes { slug } } }";
-    assert_eq!(pair.reading.query(missing).await, json!({ "tag": null }), "it is held");
+    assert_eq!(pair.reading.query(missing).await, json!({ "tag": null }), "it is cached");
     assert_eq!(pair.reading.query(others).await["posts"]["nodes"], json!([{ "slug": "post-1" }]));
 }
 
@@ -164,7 +164,7 @@ async fn a_post_that_was_given_another_date_since_is_not_its_own_neighbour() {
 }
 
 /// A mutation of the reading server, which must succeed.
-async fn change_where_it_is_held(pair: &Pair, field: &str, input: &str) {
+async fn change_where_it_is_cached(pair: &Pair, field: &str, input: &str) {
     let change = format!("mutation {{ {field}(input: {{ {input} }}) {{ userErrors {{ message }} }} }}");
     let answer = pair.reading.ask_as(Some(EDITOR_TOKEN), &change).await;
     assert_eq!(answer["data"][field], json!({ "userErrors": [] }), "{answer}");
@@ -177,16 +177,16 @@ async fn after_its_own_change_a_server_shows_what_the_change_found() {
     pair.poll().await;
     let query = "{ post(slug: \"another\") { version } tag(slug: \"first\") { posts(first: 5) { totalCount nodes { version } } } \
          archive { month postCount } posts(first: 1) { nodes { version } } }";
-    let held = pair.reading.query(query).await;
-    assert_eq!((&held["post"], &held["tag"]["posts"]["totalCount"]), (&json!(null), &json!(0)));
+    let cached = pair.reading.query(query).await;
+    assert_eq!((&cached["post"], &cached["tag"]["posts"]["totalCount"]), (&json!(null), &json!(0)));
     let found = pair.writing.query("{ posts(first: 5) { nodes { id slug } } }").await;
     let id = &found["posts"]["nodes"][1]["id"];
     let input = format!("id: {id}, expectedVersion: 1, slug: \"another\", tagSlugs: [\"first\"]");
     pair.change("updatePost", &input, "post { id }").await;
     let published = format!("id: {id}, expectedVersion: 2, publishAt: \"2026-06-01T00:00:00Z\"");
     pair.change("publishPost", &published, "post { id }").await;
-    assert_eq!(pair.reading.query(query).await, held, "nothing has shown the changes to this server");
-    change_where_it_is_held(&pair, "updatePost", &format!("id: {id}, expectedVersion: 3, title: \"Another\"")).await;
+    assert_eq!(pair.reading.query(query).await, cached, "nothing has shown the changes to this server");
+    change_where_it_is_cached(&pair, "updatePost", &format!("id: {id}, expectedVersion: 3, title: \"Another\"")).await;
     let newest = json!({ "version": 4 });
     assert_eq!(
         pair.reading.query(query).await,
@@ -205,14 +205,14 @@ async fn after_its_own_change_of_a_tag_a_server_shows_what_the_change_found() {
     pair.change("createTag", "slug: \"first\", name: \"First\"", "tag { id }").await;
     pair.poll().await;
     let query = "{ tag(slug: \"second\") { name } tags(first: 5) { nodes { slug } } }";
-    let held = pair.reading.query(query).await;
-    assert_eq!(held, json!({ "tag": null, "tags": { "nodes": [{ "slug": "first" }] } }));
+    let cached = pair.reading.query(query).await;
+    assert_eq!(cached, json!({ "tag": null, "tags": { "nodes": [{ "slug": "first" }] } }));
     pair.change("updateTag", "@tag(first), slug: \"second\"", "tag { id }").await;
-    assert_eq!(pair.reading.query(query).await, held, "nothing has shown the change to this server");
+    assert_eq!(pair.reading.query(query).await, cached, "nothing has shown the change to this server");
     let tag = pair.writing.query("{ tag(slug: \"second\") { id version } }").await;
     let (id, version) = (&tag["tag"]["id"], &tag["tag"]["version"]);
     let input = format!("id: {id}, expectedVersion: {version}, name: \"Second\"");
-    change_where_it_is_held(&pair, "updateTag", &input).await;
+    change_where_it_is_cached(&pair, "updateTag", &input).await;
     assert_eq!(
         pair.reading.query(query).await,
         json!({ "tag": { "name": "Second" }, "tags": { "nodes": [{ "slug": "second" }] } })

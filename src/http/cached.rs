@@ -1,8 +1,8 @@
-//! Held answers: the answer to an anonymous query is found by the bytes of the request, before they are parsed. The rule: a held answer has
+//! Cached answers: the answer to an anonymous query is found by the bytes of the request, before they are parsed. The rule: a cached answer has
 //! the same status, headers and bytes as the answer of an executed query.
 //!
-//! An answer is held only if it is for a single query that ran without an error, without `Authorization`, without a secret in its document
-//! and without a cost report. A feed is held like the answer to its query.
+//! An answer is cached only if it is for a single query that ran without an error, without `Authorization`, without a secret in its document
+//! and without a cost report. A feed is cached like the answer to its query.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use super::{
     api::Api,
     cdn::{CdnSettings, Freshness},
     compression::BYTES_MIN,
-    json::{HeldJson, Json},
+    json::{CachedJson, Json},
     request_headers::asks_for_cost,
 };
 use crate::graphql::{
-    held::{HeldAnswers, Recording},
+    cached::{CachedAnswers, Recording},
     memory::Charge,
 };
 
-/// Longer requests are not held, because each waiting request would have a copy of its bytes in memory.
+/// Longer requests are not cached, because each waiting request would have a copy of its bytes in memory.
 const REQUEST_BYTES_MAX: usize = 16 * 1024;
 
 /// How a request came. The same bytes that came another way are another request, or have another media type.
@@ -54,9 +54,9 @@ impl Door {
     }
 }
 
-/// A request whose answer is to be held.
-pub(super) struct ToHold {
-    held: Arc<HeldAnswers<HeldJson>>,
+/// A request whose answer is to be cached.
+pub(super) struct ToCache {
+    cached: Arc<CachedAnswers<CachedJson>>,
     /// Set if a CDN may cache the answer.
     cdn: Option<Arc<CdnSettings>>,
     door: Door,
@@ -64,31 +64,31 @@ pub(super) struct ToHold {
     recording: Recording,
 }
 
-/// Finds the held answer to a request and charges it to the connection. Otherwise returns what is needed to hold the answer of the query,
-/// if it may be held.
+/// Finds the cached answer to a request and charges it to the connection. Otherwise returns what is needed to cache the answer of the query,
+/// if it may be cached.
 pub(super) fn find(
     api: &Api,
     headers: &HeaderMap,
     (door, request): (Door, &[u8]),
     charge: &Charge,
-) -> Result<Answer, Option<ToHold>> {
+) -> Result<Answer, Option<ToCache>> {
     let is_plain = !headers.contains_key(header::AUTHORIZATION) && !asks_for_cost(headers);
-    let held = api.held.as_ref().filter(|_| is_plain);
-    let Some(held) = held.filter(|_| request.len() <= REQUEST_BYTES_MAX) else { return Err(None) };
-    match held.find(door.number(), request) {
+    let cached = api.cached.as_ref().filter(|_| is_plain);
+    let Some(cached) = cached.filter(|_| request.len() <= REQUEST_BYTES_MAX) else { return Err(None) };
+    match cached.find(door.number(), request) {
         // If there is no memory, the query is run; it waits for memory or is refused.
         Some(found) if charge.try_take(found.text.len() as u64) => {
-            Ok(Answer::held(Json::held(found.text.clone(), found.hash), found))
+            Ok(Answer::cached(Json::cached(found.text.clone(), found.hash), found))
         }
         _ => {
-            let (held, recording) = (Arc::clone(held), held.record());
+            let (cached, recording) = (Arc::clone(cached), cached.record());
             let cdn = api.settings.cdn.clone().filter(|_| door.is_cacheable());
-            Err(Some(ToHold { held, cdn, door, request: request.into(), recording }))
+            Err(Some(ToCache { cached, cdn, door, request: request.into(), recording }))
         }
     }
 }
 
-impl ToHold {
+impl ToCache {
     /// Lets the request record what its answer depends on.
     pub(super) fn recorded(&self, request: GraphqlRequest) -> GraphqlRequest {
         request.data(self.recording.clone())
@@ -99,24 +99,24 @@ impl ToHold {
     /// If the content has not changed since it was read, a CDN may cache the answer too; then everything that belongs to this request is
     /// removed from it.
     pub(super) fn keep(&self, answer: &mut Answer) {
-        if !answer.can_be_held() {
+        if !answer.can_be_cached() {
             return;
         }
         if let Some(cdn) = &self.cdn
-            && let Some(current) = self.held.current(&self.recording)
+            && let Some(current) = self.cached.current(&self.recording)
         {
             answer.set_freshness(cdn.freshness(&current));
         }
         let bytes = usize::try_from(answer.json.length()).unwrap_or(usize::MAX);
-        if bytes > self.held.answer_bytes_max() {
+        if bytes > self.cached.answer_bytes_max() {
             return;
         }
         let hash = self.door.is_cacheable().then(|| answer.json.hash());
         let freshness = answer.freshness().cloned();
         let tag_bytes = freshness.as_ref().map_or(0, Freshness::bytes);
-        let make = || HeldJson::new(answer.json.to_bytes(), hash, freshness);
+        let make = || CachedJson::new(answer.json.to_bytes(), hash, freshness);
         // The compressed form of a long answer counts from the beginning, as much as the text.
         let form = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes } + tag_bytes;
-        self.held.keep((self.door.number(), &self.request), &self.recording, (bytes, form), make);
+        self.cached.keep((self.door.number(), &self.request), &self.recording, (bytes, form), make);
     }
 }
