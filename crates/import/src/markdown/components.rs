@@ -14,6 +14,11 @@ const NAMED_MAX: usize = 10;
 /// Prepended to the name of a component. No element of HTML, SVG or MathML begins with it.
 const PREFIX: &str = "mdx-";
 
+/// The names in closing tags of a text. A component without one has no content.
+pub(super) fn closed_names(body: &str) -> BTreeSet<&str> {
+    body.split("</").skip(1).map(|rest| split_name(rest).0).filter(|name| !name.is_empty()).collect()
+}
+
 /// Renames the tags of components outside code, and returns the names for the note.
 pub(super) fn renamed(body: &str) -> (Cow<'_, str>, BTreeSet<String>) {
     let (mut tags, mut names) = (Vec::new(), BTreeSet::new());

@@ -81,8 +81,8 @@ fn from_generator(site: &SiteFiles, origin: &str, front: Value, body: &str) -> R
         let translations = site.translations_of(origin, &front);
         let (place, fields) = site.place(origin, &front, fields);
         let page = page::page(origin, &place, fields, &body, date_of_file.ok().flatten())?;
-        let metadata = Some(metadata);
-        let post = ImportedPost { metadata, cover, translations, unpublish_at, ..page.post };
+        let (metadata, created_at) = (Some(metadata), page.created_at.or(page.published_at));
+        let post = ImportedPost { metadata, cover, translations, unpublish_at, created_at, ..page.post };
         return Ok(ReadOutcome::Page(Box::new(ImportedPage { post, ..page }), notes));
     }
     let metadata = Metadata::of(&rest::of(&front, &fields));

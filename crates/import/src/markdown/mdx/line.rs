@@ -1,5 +1,114 @@
-//! The form of a line of Markdown: its indentation and its list marker. The rule: columns are those of CommonMark, in which a tab goes to the next
-//! multiple of four.
+//! The form of a line of Markdown: its indentation, its list marker, and the tags at its start. The rule: columns are those of CommonMark, in which a
+//! tab goes to the next multiple of four.
+
+use crate::html::BLOCKS;
+use crate::markdown::value::is_word;
+use crate::markdown::walk::code_length;
+
+use super::tag::{Form, Tag};
+
+/// The elements whose content CommonMark does not read as Markdown (kind 1).
+const RAW: &str = "pre script style textarea";
+
+/// The tags at the start of a text.
+pub(super) struct Head<'t> {
+    pub tags: Vec<Tag<'t>>,
+    /// In bytes, with the spaces between the tags.
+    pub length: usize,
+    /// The length with the line end, if nothing else follows in the line.
+    pub line_length: Option<usize>,
+}
+
+impl<'t> Head<'t> {
+    /// `None` if the text does not begin with a tag.
+    pub(super) fn of(text: &'t str) -> Option<Self> {
+        let mut head = Self { tags: Vec::new(), length: 0, line_length: None };
+        let mut at = 0;
+        while let Some(tag) = Tag::of(&text[at..]) {
+            head.length = at + tag.length;
+            head.tags.push(tag);
+            let rest = text[head.length..].trim_start_matches([' ', '\t', '\r']);
+            at = text.len() - rest.len();
+            if rest.is_empty() || rest.starts_with('\n') {
+                head.line_length = Some(at + usize::from(!rest.is_empty()));
+                break;
+            }
+        }
+        (!head.tags.is_empty()).then_some(head)
+    }
+
+    /// Whether CommonMark reads the rest of the line as HTML.
+    pub(super) fn is_html_block(&self) -> bool {
+        self.tags.first().is_some_and(|tag| is_word(tag.name, BLOCKS))
+    }
+}
+
+/// A line such as `<td>[a](/b)</td>`: the tags at its start, its text, and their closing tags at its end.
+pub(super) struct Divided<'t> {
+    pub opening: &'t str,
+    pub text: &'t str,
+    pub closing: &'t str,
+    /// Whether the first tag is closed in the line.
+    pub is_closed: bool,
+}
+
+impl<'t> Divided<'t> {
+    pub(super) fn of(line: &'t str, head: &Head<'_>) -> Self {
+        let is_open = |tag: &&Tag<'_>| tag.form == Form::Opening;
+        let ends: Vec<String> = head.tags.iter().filter(is_open).map(|tag| format!("</{}>", tag.name)).collect();
+        let line = line.trim_end();
+        let (opening, rest) = line.split_at(head.length);
+        let mut text = rest;
+        for end in &ends {
+            let Some(before) = text.strip_suffix(end.as_str()) else { break };
+            text = before.trim_end();
+        }
+        let closing = rest[text.len()..].trim_start();
+        let is_closed = ends.first().is_none_or(|end| rest.contains(end.as_str()));
+        Self { opening, text: text.trim(), closing, is_closed }
+    }
+
+    /// Whether its text can contain anything except plain text and tags.
+    pub(super) fn has_markdown(&self) -> bool {
+        self.text.contains(['*', '_', '`', '[', '~', '\\'])
+    }
+
+    /// Whether an element ends in it.
+    pub(super) fn has_closing_tag(&self) -> bool {
+        self.text.contains("</") || !self.closing.is_empty()
+    }
+}
+
+/// The name of the element at the start of the text, if its content is not read as Markdown.
+pub(super) fn raw_name(text: &str) -> Option<&str> {
+    let tag = Tag::of(text).filter(|tag| tag.form == Form::Opening)?;
+    is_word(tag.name, RAW).then_some(tag.name)
+}
+
+/// The position of the closing tag of this element. `</preview>` does not close `<pre>`.
+pub(super) fn closing_tag(text: &str, name: &str) -> Option<usize> {
+    let tag = format!("</{name}");
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'));
+    text.match_indices(&tag).map(|(at, _)| at).find(|at| ends(&text[at + tag.len()..]))
+}
+
+/// The length of the first line, and of the following lines in which one of its tags ends.
+pub(super) fn lines_length(text: &str) -> usize {
+    let (mut at, mut line_end) = (0, 0);
+    while let Some(step) = text[at..].find(['<', '`', '\n']) {
+        at += step;
+        let rest = &text[at..];
+        if line_end <= at {
+            line_end = at + rest.find('\n').unwrap_or(rest.len());
+        }
+        at += match rest.as_bytes()[0] {
+            b'\n' => return at + 1,
+            b'`' => code_length(&text[at..line_end]),
+            _ => Tag::of(rest).map_or(1, |tag| tag.length),
+        };
+    }
+    text.len()
+}
 
 /// The column after a space or a tab.
 fn after(column: usize, byte: u8) -> usize {
@@ -96,6 +205,18 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(item_mark(text, 0), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_ends_after_the_tags_that_begin_in_it() {
+        for (text, expected) in [
+            ("a <B c={\n<D/>\n}> e\nf", "a <B c={\n<D/>\n}> e\n"),
+            ("a `<B c={` d\n}>", "a `<B c={` d\n"),
+            ("a < b\n>", "a < b\n"),
+            ("a", "a"),
+        ] {
+            assert_eq!(&text[..lines_length(text)], expected);
         }
     }
 }

@@ -33,6 +33,8 @@ fn what_is_indented_below_tags_is_moved_to_the_left() {
             "<Grid>\n\n<Card title=\"a\">\n\nText of\nlines.\n\n- b\n  - c\n\n</Card>\n\n</Grid>\n\nd\n",
         ),
         ("<A>\n    b\n\n    <C/>\n    d\n</A>\n", "<A>\n\nb\n\n<C/>\n\nd\n\n</A>\n"),
+        ("<A>\nb\n\n        c\n</A>\n", "<A>\n\nb\n\nc\n\n</A>\n"),
+        ("    <A>\n        b\n    </A>\n\n    c\n", "<A>\n\nb\n\n</A>\n\n    c\n"),
     ]);
 }
 
@@ -49,19 +51,28 @@ fn code_below_tags_keeps_its_form() {
 
 #[test]
 fn a_tag_of_several_lines_is_one_line() {
-    assert_separated(&[(
-        "<Card\n  title=\"a\n  b\"\n  data={[\n    <B />,\n\n  ]}\n>\n  [c](/d/)\n</Card>\n",
-        "<Card title=\"a b\" data={[ <B />, ]} >\n\n[c](/d/)\n\n</Card>\n",
-    )]);
+    assert_separated(&[
+        (
+            "<Card\n  title=\"a\n  b\"\n  data={[\n    <B />,\n\n  ]}\n>\n  [c](/d/)\n</Card>\n",
+            "<Card title=\"a b\" data={[ <B />, ]} >\n\n[c](/d/)\n\n</Card>\n",
+        ),
+        ("a <Card b={\n<C/>\n}/> d\n", "a <Card b={\n<C/>\n}/> d\n"),
+    ]);
 }
 
 #[test]
 fn text_in_the_line_of_a_tag_is_markdown() {
     assert_separated(&[
         ("<Card>See [a](/b/)</Card>\n", "<Card>See [a](/b/)</Card>\n"),
+        ("<Aside>See [a](/b/)</Aside>\n", "<Aside>\n\nSee [a](/b/)\n\n</Aside>\n"),
+        ("<tr><td>*a*</td></tr>\n", "<tr><td>\n\n*a*\n\n</td></tr>\n"),
+        ("<div>a\n[b](/c/)\n</div>\n", "<div>\n\na\n[b](/c/)\n\n</div>\n"),
         ("<details><summary>a</summary>\nb\n</details>\n", "<details><summary>a</summary>\n\nb\n\n</details>\n"),
+        ("<p>a\nb *c*</p>\n\n    d\n", "<p>\n\na\nb *c*</p>\n\n    d\n"),
         ("<td>a <b>c</b></td>\n<td>d</td>\n", "<td>a <b>c</b></td>\n\n<td>d</td>\n"),
     ]);
+    let html = markdown::html_of(&separated("<Aside>See [a](/b/)</Aside>\n"));
+    assert!(html.contains("<a href=\"/b/\""), "{html}");
 }
 
 #[test]
@@ -71,7 +82,7 @@ fn a_component_in_a_list_item_stays_in_it() {
             "1. a\n\n   <Tabs>\n     <Item>\n       ```sh\n       b\n       ```\n     </Item>\n   </Tabs>\n\n2. c\n",
             "1. a\n\n   <Tabs>\n\n   <Item>\n\n   ```sh\n   b\n   ```\n\n   </Item>\n\n   </Tabs>\n\n2. c\n",
         ),
-        ("- <A>\n  b\n  </A>\n- c\n", "- <A>\n  b\n\n  </A>\n\n- c\n"),
+        ("- <A>\n  b\n  </A>\n- c\n", "- <A>\n\n  b\n\n  </A>\n\n- c\n"),
         (
             "<A>\n    - b\n\n      <C>\n          d\n      </C>\n</A>\n",
             "<A>\n\n- b\n\n  <C>\n\n  d\n\n  </C>\n\n</A>\n",
@@ -86,6 +97,7 @@ fn what_is_no_tag_and_what_is_not_closed_changes_nothing_else() {
         ("<A\nb\n\n    c\n", "<A\nb\n\n    c\n"),
         ("<A>\nb\n\n    c\n", "<A>\n\nb\n\n    c\n"),
         ("<A>\n<B>\n  c\n</A>\n</B>\n\n    d\n", "<A>\n\n<B>\n\nc\n\n</A>\n\n</B>\n\n    d\n"),
+        ("- <A>\n  b\n\n1. c\n\n</A>\n", "- <A>\n\n  b\n\n1. c\n\n</A>\n"),
     ]);
 }
 
