@@ -256,14 +256,15 @@ fn object_types(sdl: &str) -> Vec<(String, Vec<Positioned<FieldDefinition>>)> {
 /// Why the price of a field is wrong.
 fn fault(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices) -> Option<&'static str> {
     let name = field.name.node.as_str();
-    let is_list =
-        types.composite(innermost(&field.ty.node)).is_some() && matches!(field.ty.node.base, BaseType::List(_));
+    let has_items = matches!(field.ty.node.base, BaseType::List(_));
+    let is_list = has_items && types.composite(innermost(&field.ty.node)).is_some();
     match prices.get(of, name) {
         None if DECLARED.contains(&of) || is_list && is_short_list(of, name) => None,
         None if !is_free(of, name) => Some("has no price and is not listed as free"),
         None if is_list => Some("is a list of objects without their number"),
         Some(_) if is_free(of, name) => Some("has a price and is listed as free"),
-        Some(price) if is_list == matches!(price.objects, Objects::One) => {
+        // The number of scalars in a list may be priced too.
+        Some(price) if if matches!(price.objects, Objects::One) { is_list } else { !has_items } => {
             Some("is a list of objects with the price of one object, or the reverse")
         }
         _ => None,
