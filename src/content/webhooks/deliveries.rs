@@ -65,8 +65,8 @@ struct Owned {
 struct Done {
     /// The newest entry of the log.
     head: i64,
-    /// The instant up to which scheduled posts and pages are reported.
-    looked_at: Instant,
+    /// When a scheduled post or page appears after that.
+    next: Instant,
 }
 
 impl Content {
@@ -132,9 +132,9 @@ impl Content {
         }
         let Some(mut owned) = self.own(stored.sender).await? else { return Ok(Some(now.plus(LOOK_EVERY))) };
         let ids = stored.webhooks.into_iter().map(|webhook| webhook.id).collect();
-        let done = self.send_all(sends, written, &mut owned, (ids, Done { head, looked_at: now })).await?;
-        let next = self.next_due(done.looked_at).await?;
-        let row = SenderRow { until: self.clock.now(), done: Some(done.head), next, ..owned.row.clone() };
+        let done = Done { head, next: self.next_due(now).await? };
+        let Done { head, next } = self.send_all(sends, written, &mut owned, (ids, done)).await?;
+        let row = SenderRow { until: self.clock.now(), done: Some(head), next, ..owned.row.clone() };
         self.put_owned(&mut owned, row).await?;
         // The write of the row wakes this task again.
         Ok(Some(next))
@@ -174,6 +174,10 @@ impl Content {
         let (mut sending, mut busy, mut has_news) = (FuturesUnordered::new(), BTreeSet::new(), false);
         let mut renew_at = Moment::now() + RENEW_EVERY;
         loop {
+            if done.next <= self.clock.now() {
+                let version = written.borrow().version;
+                waiting.extend(self.with_news(version, &mut done).await?);
+            }
             for id in waiting.difference(&busy).cloned().collect::<Vec<_>>() {
                 waiting.remove(&id);
                 busy.insert(id.clone());
@@ -193,6 +197,8 @@ impl Content {
                     let version = written.borrow_and_update().version;
                     waiting.extend(self.with_news(version, &mut done).await?);
                 }
+                // A scheduled post may have appeared.
+                () = self.sleep_until_next(done.next) => {}
                 () = sleep_until(renew_at) => {
                     renew_at = Moment::now() + RENEW_EVERY;
                     let row = SenderRow { until: self.clock.now().plus(OWNED_FOR), ..owned.row.clone() };
@@ -207,9 +213,9 @@ impl Content {
         self.wait_until_visible(version).await?;
         let (now, webhooks) = (self.clock.now(), self.webhook_rows().await?.webhooks);
         let head = self.log_head(&self.reader()).await?.sequence;
-        let is_changed = head != done.head;
+        let is_changed = head != done.head || done.next <= now;
         if is_changed {
-            *done = Done { head, looked_at: now };
+            *done = Done { head, next: self.next_due(now).await? };
         }
         let has_news = |webhook: &Webhook| is_changed || webhook.looks_at().is_some_and(|at| at <= now);
         Ok(webhooks.into_iter().filter(has_news).map(|webhook| webhook.id).collect())
@@ -220,7 +226,7 @@ impl Content {
         loop {
             tokio::select! {
                 _ = written.changed() => return,
-                () = sleep(self.clock.now().until(next).clamp(Duration::from_millis(10), LOOK_EVERY)) => {}
+                () = self.sleep_until_next(next) => {}
             }
             if next <= self.clock.now() {
                 return;
@@ -228,5 +234,9 @@ impl Content {
             // The store goes on to look for what other servers write, which is one request a second.
             self.store.is_followed();
         }
+    }
+    /// Not for longer than until the clock is looked at again.
+    async fn sleep_until_next(&self, next: Instant) {
+        sleep(self.clock.now().until(next).clamp(Duration::from_millis(10), LOOK_EVERY)).await;
     }
 }
