@@ -56,7 +56,7 @@ struct Test {
 struct Replay {
     /// The webhook's id, as `tidings webhook list` or GraphQL shows it.
     id: String,
-    /// How long ago: a number and m, h, d or w, such as 2h; at most 30d.
+    /// How long ago: a number and m, h, d or w, such as 2h; at most 29d.
     #[arg(long, value_name = "TIME")]
     since: Lifetime,
     #[command(flatten)]

@@ -17,6 +17,8 @@ use crate::store::{Batch, Operation, Precondition};
 use super::webhook::DIGEST_SECONDS;
 use super::{WEBHOOKS_MAX, Webhook, WebhookSecret, WebhookStatus, row_of};
 
+/// The changes that can be sent again: a day less than they are kept, so that they are not dropped before they are sent.
+const REPLAYED_DAYS: i64 = KEPT_DAYS - 1;
 const URL_CHARS_MAX: usize = 2_000;
 
 /// What a webhook is to be; what is `None` keeps its value, or has the default.
@@ -129,8 +131,8 @@ impl<'a> Webhooks<'a> {
     /// Has the changes since an instant sent again.
     pub async fn replay(&self, id: &str, since: Instant) -> Result<Edited<Webhook>> {
         let now = self.reader.now();
-        if since > now || since < days_before(now, KEPT_DAYS) {
-            let message = format!("the changes of the last {KEPT_DAYS} days can be sent again");
+        if since > now || since < days_before(now, REPLAYED_DAYS) {
+            let message = format!("the changes of the last {REPLAYED_DAYS} days can be sent again");
             return Ok(Err(vec![UserError::invalid("since", message)]));
         }
         let position = self.content.position_since(self.reader, since).await?;

@@ -107,7 +107,7 @@ async fn create_post(site: &Site, slug: &str, more: &str) {
 }
 
 async fn shown(site: &Site) -> Value {
-    let query = "{ webhooks { state nextAttemptAt deliveries { outcome attempt skipped } } }";
+    let query = "{ webhooks { id state nextAttemptAt deliveries { outcome attempt skipped } } }";
     site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["webhooks"][0].clone()
 }
 
@@ -191,11 +191,26 @@ async fn a_webhook_that_was_away_too_long_says_so_and_goes_on() {
     let (site, sender) = (Site::in_memory().await, Arc::new(Sender::default()));
     create_webhook(&site, "").await;
     create_post(&site, "a", "publish: true").await;
-    site.clock.set(instant("2026-07-16T12:00:00Z"));
+    site.clock.set(instant("2026-08-15T12:00:00Z"));
     let running = deliver(&site, &sender);
     eventually(async || (shown(&site).await["deliveries"][0]["outcome"] == "POSITION_EXPIRED").then_some(())).await;
     create_post(&site, "b", "publish: true").await;
     assert_eq!(sender.wait_for(1).await, names(&[&["b"]]));
+    running.abort();
+}
+
+#[tokio::test]
+async fn the_oldest_changes_that_can_be_replayed_are_sent_also_days_later() {
+    let (site, sender) = (Site::in_memory().await, Arc::new(Sender::default()));
+    create_webhook(&site, "").await;
+    create_post(&site, "a", "publish: true").await;
+    site.clock.set(instant("2026-07-14T12:00:00Z"));
+    let id = shown(&site).await["id"].as_str().expect("an id").to_owned();
+    let replay = format!("replayWebhook(input: {{ id: \"{id}\", since: \"{NOW}\" }}) {{ userErrors {{ message }} }}");
+    assert_eq!(mutate(&site, &replay).await["replayWebhook"]["userErrors"], json!([]));
+    site.clock.set(instant("2026-07-20T12:00:00Z"));
+    let running = deliver(&site, &sender);
+    assert_eq!(sender.wait_for(1).await, names(&[&["a"]]));
     running.abort();
 }
 
