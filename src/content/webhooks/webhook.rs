@@ -1,5 +1,5 @@
 //! A webhook: an endpoint with its position in the feed of changes, and what came of the last deliveries. The rule: these functions are pure, so the times of
-//! the attempts are a table; the position only moves past what the endpoint has answered, or what was given up after three days.
+//! the attempts are a table; the position only moves past what the endpoint has answered, or a change that was given up after three days.
 
 use std::fmt;
 use std::time::Duration;
@@ -198,7 +198,11 @@ impl Webhook {
                 let last = since.plus(TRIED_FOR);
                 is_skipped = !is_delivered && now >= last;
                 if is_delivered || is_skipped {
-                    (self.position, self.failing) = (position.clone(), None);
+                    // The next digest has the changes of one that is given up, because some are newer than three days.
+                    match self.digest_seconds.filter(|_| is_skipped) {
+                        Some(_) => self.failing = Some((now, 0)),
+                        None => (self.position, self.failing) = (position.clone(), None),
+                    }
                     self.due_at = self.digest_seconds.map(|seconds| now.plus(Duration::from_secs(seconds.into())));
                 } else {
                     let wait = Duration::from_secs(WAITS[(failed as usize).min(WAITS.len() - 1)]).mul_f64(jitter);
@@ -287,6 +291,20 @@ mod tests {
         let last = webhook.deliveries.last().expect("a delivery");
         assert_eq!((last.attempt, last.is_skipped), (waits.len() as u32 + 1, true));
         assert_eq!(webhook.deliveries.iter().filter(|delivery| delivery.is_skipped).count(), 1);
+    }
+
+    #[test]
+    fn the_changes_of_a_digest_that_is_given_up_are_in_the_next_one() {
+        let mut webhook = Webhook { digest_seconds: Some(60), ..webhook() };
+        let message = webhook.signed("m".to_owned(), "{}".to_owned(), Some("b".to_owned()), at(0));
+        webhook.note(&message, &answer(500), at(0), 1.0);
+        let last = at(TRIED_FOR.as_secs());
+        webhook.note(&message, &answer(500), last, 1.0);
+        assert!(webhook.deliveries.last().is_some_and(|last| last.is_skipped));
+        assert_eq!((webhook.position.as_str(), webhook.failing), ("a", Some((last, 0))));
+        assert_eq!(webhook.due_at, Some(last.plus(Duration::from_secs(60))));
+        webhook.note(&message, &answer(200), last, 1.0);
+        assert_eq!((webhook.position.as_str(), webhook.failing), ("b", None));
     }
 
     #[test]
