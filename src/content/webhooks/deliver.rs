@@ -115,13 +115,14 @@ impl Content {
 
     /// Nothing is to be sent up to here: stores the position if the same changes would be read again for too long.
     async fn pass(&self, webhook: &Webhook, read: &Ahead) -> Result<()> {
-        if !read.is_far && webhook.due_at.is_none() {
+        if !read.is_far && webhook.due_at.is_none() && webhook.failing.is_none() {
             return Ok(());
         }
         let pass = |stored: &mut Webhook| {
             if (&stored.position, stored.due_at) == (&webhook.position, webhook.due_at) {
                 stored.position = if read.is_far { read.end.clone() } else { webhook.position.clone() };
-                stored.due_at = None;
+                // What has failed is not to be sent any more.
+                (stored.due_at, stored.failing) = (None, None);
             }
         };
         self.change_webhook(&webhook.id, pass).await.map(drop)

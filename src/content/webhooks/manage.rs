@@ -214,6 +214,7 @@ fn missing() -> Vec<UserError> {
 
 impl NewWebhook {
     fn apply(self, webhook: &mut Webhook, now: Instant) {
+        let before = webhook.clone();
         let filter = &mut webhook.filter;
         set(&mut webhook.url, self.url);
         set(&mut filter.kinds, self.kinds);
@@ -230,8 +231,18 @@ impl NewWebhook {
         if let Some(enabled) = self.enabled {
             webhook.status = if enabled { WebhookStatus::Active } else { WebhookStatus::Disabled };
         }
-        // What has failed is tried again at once, because it may be for what was changed.
-        webhook.due_at = Some(now);
+        let is_enabled = webhook.is_active() && !before.is_active();
+        // What has failed is tried again at once, because it may be for what was changed; otherwise a digest waits for its time.
+        if before.failing.is_some()
+            || before.due_at.is_none()
+            || is_enabled
+            || webhook.digest_seconds != before.digest_seconds
+        {
+            webhook.due_at = Some(now);
+        }
+        if is_enabled || webhook.url != before.url || webhook.filter != before.filter {
+            webhook.failing = None;
+        }
     }
 }
 
