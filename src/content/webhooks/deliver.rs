@@ -135,9 +135,11 @@ impl Content {
         // From 0.8 to 1.2, so that those that failed together are not tried together.
         let (now, jitter) = (self.clock.now(), 0.8 + (random::bits()? % 400) as f64 / 1e3);
         let note = |stored: &mut Webhook| {
-            // Otherwise an admin has set it back meanwhile.
-            if stored.position == webhook.position {
+            // Otherwise an admin has changed it meanwhile, and it is sent again.
+            if webhook.is_noted_on(stored, &message, is_delivered) {
                 stored.note(&message, &answer, now, jitter);
+            } else {
+                stored.keep(webhook.delivery(&message, &answer, now));
             }
         };
         let noted = self.change_webhook(&webhook.id, note).await?;

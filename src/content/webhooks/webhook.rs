@@ -179,13 +179,21 @@ impl Webhook {
         (self.position, self.failing, self.due_at) = (position, None, Some(now));
     }
 
+    /// Whether what came of a message that was sent as `self` says counts for the webhook as it is stored now.
+    pub(super) fn is_noted_on(&self, stored: &Self, message: &Message, is_delivered: bool) -> bool {
+        let is_test = message.position.is_none();
+        let is_same = stored.position == self.position && (is_delivered || stored.due_at == self.due_at);
+        stored.url == self.url && (is_test || is_same)
+    }
+
     /// `jitter`: a random factor of about 1.
     pub(super) fn note(&mut self, message: &Message, answer: &Answer, now: Instant, jitter: f64) {
         let is_delivered = answer.outcome == DeliveryOutcome::Delivered;
-        let (mut attempt, mut is_skipped) = (1, false);
+        let mut delivery = self.delivery(message, answer, now);
         match &message.position {
             _ if answer.status == Some(410) => {
-                (self.status, self.failing, self.is_tested) = (WebhookStatus::Gone, None, false)
+                (self.status, self.failing) = (WebhookStatus::Gone, None);
+                self.is_tested &= message.position.is_some();
             }
             None => {
                 self.is_tested = false;
@@ -194,12 +202,11 @@ impl Webhook {
             }
             Some(position) => {
                 let (since, failed) = self.failing.unwrap_or((now, 0));
-                attempt = failed + 1;
                 let last = since.plus(TRIED_FOR);
-                is_skipped = !is_delivered && now >= last;
-                if is_delivered || is_skipped {
+                delivery.is_skipped = !is_delivered && now >= last;
+                if is_delivered || delivery.is_skipped {
                     // The next digest has the changes of one that is given up, because some are newer than three days.
-                    match self.digest_seconds.filter(|_| is_skipped) {
+                    match self.digest_seconds.filter(|_| delivery.is_skipped) {
                         Some(_) => self.failing = Some((now, 0)),
                         None => (self.position, self.failing) = (position.clone(), None),
                     }
@@ -207,19 +214,24 @@ impl Webhook {
                 } else {
                     let wait = Duration::from_secs(WAITS[(failed as usize).min(WAITS.len() - 1)]).mul_f64(jitter);
                     let wait = answer.retry_after.map_or(wait, |asked| asked.max(Duration::from_secs(1)));
-                    (self.failing, self.due_at) = (Some((since, attempt)), Some(now.plus(wait).min(last)));
+                    (self.failing, self.due_at) = (Some((since, delivery.attempt)), Some(now.plus(wait).min(last)));
                 }
             }
         }
-        self.keep(Delivery {
+        self.keep(delivery);
+    }
+
+    pub(super) fn delivery(&self, message: &Message, answer: &Answer, now: Instant) -> Delivery {
+        let failed = self.failing.filter(|_| message.position.is_some()).map_or(0, |(_, failed)| failed);
+        Delivery {
             at: now,
             message: message.id.clone(),
             outcome: answer.outcome,
             status: answer.status,
-            attempt,
+            attempt: failed + 1,
             milliseconds: u32::try_from(answer.took.as_millis()).unwrap_or(u32::MAX),
-            is_skipped,
-        });
+            is_skipped: false,
+        }
     }
 
     /// Notes that changes after the position are not kept any more.
@@ -236,8 +248,11 @@ impl Webhook {
         });
     }
 
-    fn keep(&mut self, delivery: Delivery) {
-        self.deliveries.push(delivery);
+    pub(super) fn keep(&mut self, delivery: Delivery) {
+        // It is kept already if an earlier write of it had an unknown outcome.
+        if self.deliveries.last() != Some(&delivery) {
+            self.deliveries.push(delivery);
+        }
         let surplus = self.deliveries.len().saturating_sub(DELIVERIES_MAX);
         self.deliveries.drain(..surplus);
     }
@@ -318,8 +333,8 @@ mod tests {
         assert_eq!((webhook.position.as_str(), webhook.due_at, webhook.failing), ("b", None, None));
         webhook.note(&message, &answer(410), at(78), 1.0);
         assert_eq!(webhook.status, WebhookStatus::Gone);
-        for _ in 0..DELIVERIES_MAX {
-            webhook.note(&message, &answer(200), at(79), 1.0);
+        for second in 79..=79 + DELIVERIES_MAX as u64 {
+            webhook.note(&message, &answer(200), at(second), 1.0);
         }
         assert_eq!(webhook.deliveries.len(), DELIVERIES_MAX);
     }
