@@ -54,7 +54,13 @@ impl Content {
                 Err(ContentError::PositionExpired { .. } | ContentError::BadCursor { .. }) => {
                     let position = self.changes(&self.reader(), None, None).await?.position;
                     tracing::warn!(webhook = id.as_str(), "webhook.position_expired");
-                    self.change_webhook(id, |stored| stored.note_expired(position.clone(), now)).await?;
+                    let note = |stored: &mut Webhook| {
+                        // Otherwise an admin has set it back meanwhile.
+                        if stored.position == webhook.position {
+                            stored.note_expired(position.clone(), now);
+                        }
+                    };
+                    self.change_webhook(id, note).await?;
                 }
                 Err(error) => return Err(error),
             }
