@@ -213,7 +213,7 @@ impl Webhook {
                     self.due_at = self.digest_seconds.map(|seconds| now.plus(Duration::from_secs(seconds.into())));
                 } else {
                     let wait = Duration::from_secs(WAITS[(failed as usize).min(WAITS.len() - 1)]).mul_f64(jitter);
-                    let wait = answer.retry_after.map_or(wait, |asked| asked.max(Duration::from_secs(1)));
+                    let wait = answer.retry_after.map_or(wait, |asked| asked.max(wait));
                     (self.failing, self.due_at) = (Some((since, delivery.attempt)), Some(now.plus(wait).min(last)));
                 }
             }
@@ -329,6 +329,9 @@ mod tests {
         let busy = Answer { retry_after: Some(Duration::from_secs(77)), ..answer(503) };
         webhook.note(&message, &busy, at(0), 1.0);
         assert_eq!(webhook.due_at, Some(at(77)));
+        let hasty = Answer { retry_after: Some(Duration::ZERO), ..answer(503) };
+        webhook.note(&message, &hasty, at(77), 1.0);
+        assert_eq!(webhook.due_at, Some(at(77 + WAITS[1])));
         webhook.note(&message, &answer(200), at(77), 1.0);
         assert_eq!((webhook.position.as_str(), webhook.due_at, webhook.failing), ("b", None, None));
         webhook.note(&message, &answer(410), at(78), 1.0);
