@@ -8,11 +8,11 @@ use crate::content::commands::{Edited, UserError};
 use crate::content::error::Result;
 use crate::content::read::pages::FILTER_SLUGS_MAX;
 use crate::content::read::{Action, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
-use crate::content::write::{KEPT_DAYS, days_before, retry_on_conflict};
+use crate::content::write::{KEPT_DAYS, days_before};
 use crate::content::{Content, Reader, audit, random};
-use crate::keys::{Table, webhook as keys};
+use crate::keys::webhook as keys;
 use crate::model::{Actor, Instant, Language, NodeId, Role, Slug, TermKind, WebhookId};
-use crate::store::{Batch, Operation, Precondition};
+use crate::store::Precondition;
 
 use super::webhook::DIGEST_SECONDS;
 use super::{WEBHOOKS_MAX, Webhook, WebhookSecret, WebhookStatus, row_of};
@@ -80,14 +80,19 @@ impl<'a> Webhooks<'a> {
         };
         let new = NewWebhook { url: Some(new.url.unwrap_or_default()), ..new };
         let mut errors = self.broken_rules(&new).await?;
-        if self.list().await?.len() >= WEBHOOKS_MAX {
-            errors.push(UserError::too_large("url", format!("a site has at most {WEBHOOKS_MAX} webhooks")));
+        if self.content.webhook_rows().await?.webhooks.len() >= WEBHOOKS_MAX {
+            errors.push(too_many());
         }
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
         new.apply(&mut webhook, now);
         self.content.put_webhook_row(&keys::webhook(&webhook.id), row_of(&webhook)?, Precondition::Absent).await?;
+        // Others may have been created since they were counted.
+        if self.content.webhook_rows().await?.webhooks.len() > WEBHOOKS_MAX {
+            self.content.delete_webhook(&webhook.id).await?;
+            return Ok(Err(vec![too_many()]));
+        }
         audit::log_webhook(self.actor, "create_webhook", &webhook.id);
         Ok(Ok(webhook))
     }
@@ -103,14 +108,7 @@ impl<'a> Webhooks<'a> {
 
     pub async fn delete(&self, id: &str) -> Result<Edited<NodeId>> {
         let Ok(NodeId::Webhook(id)) = id.parse() else { return Ok(Err(missing())) };
-        let deleted = retry_on_conflict("a webhook", || async {
-            let Some((_, etag)) = self.content.webhook(&id).await? else { return Ok(None) };
-            let row = keys::webhook(&id);
-            let delete = Operation::Delete { row: row.row().to_owned(), precondition: Precondition::Match(etag) };
-            self.content.store.commit(Table::Webhooks.name(), &Batch::new(row.partition(), vec![delete])?).await?;
-            Ok(Some(()))
-        });
-        if deleted.await?.is_none() {
+        if self.content.delete_webhook(&id).await?.is_none() {
             return Ok(Err(missing()));
         }
         audit::log_webhook(self.actor, "delete_webhook", &id);
@@ -206,6 +204,10 @@ impl<'a> Webhooks<'a> {
         }
         self.content.allowed_hosts.check(&url).map_err(|refused| refused.to_string())
     }
+}
+
+fn too_many() -> UserError {
+    UserError::too_large("url", format!("a site has at most {WEBHOOKS_MAX} webhooks"))
 }
 
 fn missing() -> Vec<UserError> {

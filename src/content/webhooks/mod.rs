@@ -67,6 +67,18 @@ impl Content {
         .await
     }
 
+    /// `None` if it does not exist. The row is not decoded, so a damaged one can be deleted too.
+    async fn delete_webhook(&self, id: &WebhookId) -> Result<Option<()>> {
+        let (table, key) = (Table::Webhooks.name(), keys::webhook(id));
+        retry_on_conflict("a webhook", || async {
+            let Some(row) = self.store.get(table, &key).await? else { return Ok(None) };
+            let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::Match(row.etag) };
+            self.store.commit(table, &Batch::new(key.partition(), vec![delete])?).await?;
+            Ok(Some(()))
+        })
+        .await
+    }
+
     async fn put_webhook_row(&self, key: &Key, properties: Properties, precondition: Precondition) -> Result<Etag> {
         let put = Operation::Put { row: key.row().to_owned(), properties, precondition };
         let etags = self.store.commit(Table::Webhooks.name(), &Batch::new(key.partition(), vec![put])?).await?;
