@@ -15,7 +15,7 @@ use crate::model::{Actor, Instant, Language, NodeId, Role, Slug, TermKind, Webho
 use crate::store::Precondition;
 
 use super::webhook::DIGEST_SECONDS;
-use super::{WEBHOOKS_MAX, Webhook, WebhookSecret, WebhookStatus, row_of};
+use super::{Rows, WEBHOOKS_MAX, Webhook, WebhookSecret, WebhookStatus, read_webhook, row_of};
 
 /// The changes that can be sent again: a day less than they are kept, so that they are not dropped before they are sent.
 const REPLAYED_DAYS: i64 = KEPT_DAYS - 1;
@@ -53,11 +53,11 @@ impl<'a> Webhooks<'a> {
 
     /// All of them, the oldest first. One range read.
     pub async fn list(&self) -> Result<Vec<Webhook>> {
-        Ok(self.content.webhook_rows().await?.webhooks)
+        Ok(Rows::read(self.reader.store()).await?.webhooks)
     }
 
     pub async fn get(&self, id: &WebhookId) -> Result<Option<Webhook>> {
-        Ok(self.content.webhook(id).await?.map(|(webhook, _)| webhook))
+        Ok(read_webhook(self.reader.store(), id).await?.map(|(webhook, _)| webhook))
     }
 
     /// Creates a webhook that gets the changes from now on. Its secret cannot be retrieved later.

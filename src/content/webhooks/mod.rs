@@ -19,7 +19,7 @@ pub use webhook::{
 
 use crate::keys::{Table, webhook as keys};
 use crate::model::WebhookId;
-use crate::store::{Batch, Etag, Key, Operation, Precondition, Properties};
+use crate::store::{Batch, Etag, Key, Operation, Precondition, Properties, Store};
 
 use super::Content;
 use super::error::{ContentError, Result};
@@ -34,11 +34,10 @@ struct Rows {
     sender: Option<(SenderRow, Etag)>,
 }
 
-impl Content {
-    /// One range read.
-    async fn webhook_rows(&self) -> Result<Rows> {
-        let mut found = Rows { webhooks: Vec::new(), sender: None };
-        for row in read_all(&self.store, Table::Webhooks, &keys::all()).await? {
+impl Rows {
+    async fn read(store: &Store) -> Result<Self> {
+        let mut found = Self { webhooks: Vec::new(), sender: None };
+        for row in read_all(store, Table::Webhooks, &keys::all()).await? {
             match keys::parse(&row.key) {
                 Some(_) => found.webhooks.push(rows::read(&row)?),
                 None => found.sender = Some((rows::read_sender(&row)?, row.etag)),
@@ -46,11 +45,23 @@ impl Content {
         }
         Ok(found)
     }
+}
+
+/// One point read.
+async fn read_webhook(store: &Store, id: &WebhookId) -> Result<Option<(Webhook, Etag)>> {
+    let row = store.get(Table::Webhooks.name(), &keys::webhook(id)).await?;
+    row.map(|row| Ok((rows::read(&row)?, row.etag))).transpose()
+}
+
+impl Content {
+    /// One range read.
+    async fn webhook_rows(&self) -> Result<Rows> {
+        Rows::read(&self.store).await
+    }
 
     /// One point read.
     async fn webhook(&self, id: &WebhookId) -> Result<Option<(Webhook, Etag)>> {
-        let row = self.store.get(Table::Webhooks.name(), &keys::webhook(id)).await?;
-        row.map(|row| Ok((rows::read(&row)?, row.etag))).transpose()
+        read_webhook(&self.store, id).await
     }
 
     /// Changes a webhook as it is stored now. Returns the changed one; `None` if it does not exist. Nothing is written if it stays the same.
