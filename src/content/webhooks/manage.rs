@@ -1,6 +1,8 @@
 //! What admins do with webhooks. The rule: a secret is returned once, by what creates it; no address of a webhook is logged, because that of a build hook is a
 //! secret too.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use url::Url;
 
 use crate::content::access::permission;
@@ -15,11 +17,14 @@ use crate::model::{Actor, Instant, Language, NodeId, Role, Slug, TermKind, Webho
 use crate::store::Precondition;
 
 use super::webhook::DIGEST_SECONDS;
-use super::{Rows, WEBHOOKS_MAX, Webhook, WebhookSecret, WebhookStatus, read_webhook, row_of};
+use super::{Rows, WEBHOOKS_MAX, Webhook, WebhookFilter, WebhookSecret, WebhookStatus, read_webhook, row_of};
 
 /// The changes that can be sent again: a day less than they are kept, so that they are not dropped before they are sent.
 const REPLAYED_DAYS: i64 = KEPT_DAYS - 1;
 const URL_CHARS_MAX: usize = 2_000;
+
+/// Those of [`WebhookFilter::first_slugs`].
+type FirstSlugs = BTreeMap<String, String>;
 
 /// What a webhook is to be; what is `None` keeps its value, or has the default.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +73,7 @@ impl<'a> Webhooks<'a> {
             url: String::new(),
             created_at: now,
             digest_seconds: None,
-            filter: super::WebhookFilter::default(),
+            filter: WebhookFilter::default(),
             status: WebhookStatus::Active,
             secret: WebhookSecret::new(random::bytes()?),
             former_secret: None,
@@ -79,14 +84,14 @@ impl<'a> Webhooks<'a> {
             deliveries: Vec::new(),
         };
         let new = NewWebhook { url: Some(new.url.unwrap_or_default()), ..new };
-        let mut errors = self.broken_rules(&new).await?;
+        let (mut errors, first_slugs) = self.checked(&new).await?;
         if self.content.webhook_rows().await?.webhooks.len() >= WEBHOOKS_MAX {
             errors.push(too_many());
         }
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        new.apply(&mut webhook, now);
+        new.apply(&mut webhook, &first_slugs, now);
         self.content.put_webhook_row(&keys::webhook(&webhook.id), row_of(&webhook)?, Precondition::Absent).await?;
         // Others may have been created since they were counted.
         if self.content.webhook_rows().await?.webhooks.len() > WEBHOOKS_MAX {
@@ -98,12 +103,12 @@ impl<'a> Webhooks<'a> {
     }
 
     pub async fn update(&self, id: &str, changes: NewWebhook) -> Result<Edited<Webhook>> {
-        let errors = self.broken_rules(&changes).await?;
+        let (errors, first_slugs) = self.checked(&changes).await?;
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
         let now = self.reader.now();
-        self.change(id, "update_webhook", |webhook| changes.clone().apply(webhook, now)).await
+        self.change(id, "update_webhook", |webhook| changes.clone().apply(webhook, &first_slugs, now)).await
     }
 
     pub async fn delete(&self, id: &str) -> Result<Edited<NodeId>> {
@@ -144,8 +149,9 @@ impl<'a> Webhooks<'a> {
         Ok(Ok(changed))
     }
 
-    async fn broken_rules(&self, new: &NewWebhook) -> Result<Vec<UserError>> {
-        let mut errors = Vec::new();
+    /// The broken rules, and the first slugs of the terms that are named.
+    async fn checked(&self, new: &NewWebhook) -> Result<(Vec<UserError>, FirstSlugs)> {
+        let (mut errors, mut first_slugs) = (Vec::new(), FirstSlugs::new());
         if let Some(Err(message)) = new.url.as_deref().map(|url| self.check_url(url)) {
             errors.push(UserError::invalid("url", message));
         }
@@ -162,7 +168,7 @@ impl<'a> Webhooks<'a> {
         if named.into_iter().flatten().map(Vec::len).sum::<usize>() > FILTER_SLUGS_MAX {
             let message = format!("a webhook names at most {FILTER_SLUGS_MAX} slugs and languages");
             errors.push(UserError::too_large("tagSlugs", message));
-            return Ok(errors);
+            return Ok((errors, first_slugs));
         }
         for text in new.languages.iter().flatten().filter(|text| text.parse::<Language>().is_err()) {
             errors.push(UserError::invalid(
@@ -174,23 +180,26 @@ impl<'a> Webhooks<'a> {
             [(TermKind::Tag, &new.tags), (TermKind::Category, &new.categories), (TermKind::Author, &new.authors)]
         {
             for text in named.iter().flatten() {
-                errors.extend(self.no_term(kind, text).await?);
+                match self.first_slug(kind, text).await? {
+                    Ok(first) => drop(first_slugs.insert(WebhookFilter::named(kind, text), first)),
+                    Err(error) => errors.push(error),
+                }
             }
         }
-        Ok(errors)
+        Ok((errors, first_slugs))
     }
 
-    /// The error for a slug that no term has.
-    async fn no_term(&self, kind: TermKind, text: &str) -> Result<Option<UserError>> {
+    /// The first slug of the term with this one, or the error if there is none.
+    async fn first_slug(&self, kind: TermKind, text: &str) -> Result<std::result::Result<String, UserError>> {
         let message = format!("there is no {} with the slug {text:?}", kind.noun());
         let Some(slug) = Slug::from_address(text) else {
-            return Ok(Some(UserError::not_found(kind.slugs_field(), message)));
+            return Ok(Err(UserError::not_found(kind.slugs_field(), message)));
         };
-        if self.reader.term(kind, &slug).await?.is_some() {
-            return Ok(None);
+        if let Some(term) = self.reader.term(kind, &slug).await? {
+            return Ok(Ok(term.id.first_slug.to_string()));
         }
         let similar = self.reader.similar_slugs(kind, &slug).await?;
-        Ok(Some(UserError::no_slug(kind.slugs_field(), &slug, &message, similar)))
+        Ok(Err(UserError::no_slug(kind.slugs_field(), &slug, &message, similar)))
     }
 
     fn check_url(&self, text: &str) -> std::result::Result<(), String> {
@@ -215,7 +224,7 @@ fn missing() -> Vec<UserError> {
 }
 
 impl NewWebhook {
-    fn apply(self, webhook: &mut Webhook, now: Instant) {
+    fn apply(self, webhook: &mut Webhook, first_slugs: &FirstSlugs, now: Instant) {
         let before = webhook.clone();
         let filter = &mut webhook.filter;
         set(&mut webhook.url, self.url);
@@ -224,6 +233,13 @@ impl NewWebhook {
         set(&mut filter.tags, self.tags);
         set(&mut filter.categories, self.categories);
         set(&mut filter.authors, self.authors);
+        filter.first_slugs.extend(first_slugs.clone());
+        let named: BTreeSet<String> = filter
+            .terms()
+            .iter()
+            .flat_map(|(kind, slugs)| slugs.iter().map(|slug| WebhookFilter::named(*kind, slug)))
+            .collect();
+        filter.first_slugs.retain(|name, _| named.contains(name));
         let usual =
             |text: &String| text.parse::<Language>().map_or_else(|_| text.clone(), |language| language.to_string());
         set(&mut filter.languages, self.languages.map(|texts| texts.iter().map(usual).collect()));

@@ -1,6 +1,7 @@
 //! A webhook: an endpoint with its position in the feed of changes, and what came of the last deliveries. The rule: these functions are pure, so the times of
 //! the attempts are a table; the position only moves past what the endpoint has answered, or a change that was given up after three days.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -68,11 +69,23 @@ pub struct WebhookFilter {
     pub categories: Vec<String>,
     pub authors: Vec<String>,
     pub languages: Vec<String>,
+    /// Of each slug as it was written, the first slug of its term, which has the term until after its deletion.
+    #[serde(default)]
+    pub first_slugs: BTreeMap<String, String>,
 }
 
 impl WebhookFilter {
     pub fn terms(&self) -> [(TermKind, &[String]); 3] {
         [(TermKind::Tag, &self.tags), (TermKind::Category, &self.categories), (TermKind::Author, &self.authors)]
+    }
+
+    pub(super) fn first_slug(&self, kind: TermKind, written: &str) -> Option<&str> {
+        self.first_slugs.get(&Self::named(kind, written)).map(String::as_str)
+    }
+
+    /// The key of `first_slugs`: terms of two kinds can have the same slug.
+    pub(super) fn named(kind: TermKind, written: &str) -> String {
+        format!("{} {written}", kind.noun())
     }
 }
 
