@@ -181,15 +181,15 @@ impl Content {
             for id in waiting.difference(&busy).cloned().collect::<Vec<_>>() {
                 waiting.remove(&id);
                 busy.insert(id.clone());
-                sending.push(async move { (self.deliver_to(&id, sends).await, id) });
+                sending.push(self.deliver_or_wait(id, sends));
             }
             if busy.is_empty() && !has_news {
                 return Ok(done);
             }
             tokio::select! {
-                Some((ended, id)) = sending.next() => {
-                    ended?;
+                Some((id, has_more)) = sending.next() => {
                     busy.remove(&id);
+                    waiting.extend(Some(id).filter(|_| has_more));
                 }
                 _ = written.changed(), if !has_news => has_news = true,
                 () = sleep(LOOK_SOONEST), if has_news => {
@@ -206,6 +206,14 @@ impl Content {
                 }
             }
         }
+    }
+
+    /// Returns whether there may be more to send: what fails for one webhook delays no other.
+    async fn deliver_or_wait(&self, id: WebhookId, sends: &dyn SendsMessages) -> (WebhookId, bool) {
+        let Err(error) = self.deliver_to(&id, sends).await else { return (id, false) };
+        tracing::warn!(webhook = id.as_str(), error = with_causes(&error), "webhook.not_delivered");
+        sleep(AFTER_FAILURE).await;
+        (id, true)
     }
 
     /// The webhooks for which there is something since `done`.

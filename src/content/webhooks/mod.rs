@@ -20,6 +20,7 @@ pub use webhook::{
 use crate::keys::{Table, webhook as keys};
 use crate::model::WebhookId;
 use crate::store::{Batch, Etag, Key, Operation, Precondition, Properties, Store};
+use crate::telemetry::with_causes;
 
 use super::Content;
 use super::error::{ContentError, Result};
@@ -29,7 +30,7 @@ use super::tables::rows::webhook::{self as rows, SenderRow};
 use super::write::retry_on_conflict;
 
 struct Rows {
-    /// The oldest first.
+    /// The oldest first, without those that are damaged.
     webhooks: Vec<Webhook>,
     sender: Option<(SenderRow, Etag)>,
 }
@@ -39,7 +40,13 @@ impl Rows {
         let mut found = Self { webhooks: Vec::new(), sender: None };
         for row in read_all(store, Table::Webhooks, &keys::all()).await? {
             match keys::parse(&row.key) {
-                Some(_) => found.webhooks.push(rows::read(&row)?),
+                Some(id) => match rows::read(&row) {
+                    Ok(webhook) => found.webhooks.push(webhook),
+                    // The others go on.
+                    Err(error) => {
+                        tracing::error!(webhook = id.as_str(), error = with_causes(&error), "webhook.damaged")
+                    }
+                },
                 None => found.sender = Some((rows::read_sender(&row)?, row.etag)),
             }
         }
