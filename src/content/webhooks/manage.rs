@@ -204,9 +204,12 @@ impl<'a> Webhooks<'a> {
 
     fn check_url(&self, text: &str) -> std::result::Result<(), String> {
         let url: Url = text.parse().map_err(|error| format!("this is no address: {error}"))?;
+        // Also an empty user, which the parsed address does not have.
+        let authority = text.split(['/', '\\', '?', '#']).filter(|part| !part.is_empty()).nth(1);
         let is_http = matches!(url.scheme(), "http" | "https");
-        let has_more = !url.username().is_empty() || url.password().is_some() || url.fragment().is_some();
-        if !is_http || has_more || text.len() > URL_CHARS_MAX {
+        let has_user = !url.username().is_empty() || authority.is_some_and(|text| text.contains('@'));
+        let has_more = has_user || url.password().is_some() || url.fragment().is_some();
+        if !is_http || has_more || url.as_str().len() > URL_CHARS_MAX {
             return Err(format!(
                 "write an https address of at most {URL_CHARS_MAX} characters, without a user and a fragment"
             ));
@@ -227,7 +230,8 @@ impl NewWebhook {
     fn apply(self, webhook: &mut Webhook, first_slugs: &FirstSlugs, now: Instant) {
         let before = webhook.clone();
         let filter = &mut webhook.filter;
-        set(&mut webhook.url, self.url);
+        let as_sent = |text: String| text.parse().map_or_else(|_| text.clone(), |url: Url| url.to_string());
+        set(&mut webhook.url, self.url.map(as_sent));
         set(&mut filter.kinds, self.kinds);
         set(&mut filter.actions, self.actions);
         set(&mut filter.tags, self.tags);
