@@ -22,6 +22,8 @@ use super::{SendsMessages, Webhook};
 
 /// How long a server that does not renew its row is waited for.
 const OWNED_FOR: Duration = Duration::from_secs(10);
+/// How far the clocks of two servers can be apart.
+const CLOCKS_APART_MAX: Duration = Duration::from_secs(10);
 const RENEW_EVERY: Duration = Duration::from_secs(3);
 /// How often the clock is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -67,6 +69,11 @@ struct Done {
     head: i64,
     /// When a scheduled post or page appears after that.
     next: Instant,
+}
+
+/// An instant that no server can have written is of a clock that was wrong.
+fn is_owned(row: &SenderRow, now: Instant) -> bool {
+    row.until > now && row.until <= now.plus(OWNED_FOR + CLOCKS_APART_MAX)
 }
 
 impl Content {
@@ -122,7 +129,7 @@ impl Content {
         }
         let (now, head) = (self.clock.now(), self.log_head(&self.reader()).await?.sequence);
         let sender = stored.sender.as_ref().map(|(row, _)| row);
-        if let Some(other) = sender.filter(|row| *row.owner != *self.sender_name && row.until > now) {
+        if let Some(other) = sender.filter(|row| *row.owner != *self.sender_name && is_owned(row, now)) {
             return Ok(Some(other.until));
         }
         let appears = sender.filter(|row| row.done == Some(head)).map_or(Instant::MIN, |row| row.next);
