@@ -56,7 +56,7 @@ struct Test {
 struct Replay {
     /// The webhook's id, as `tidings webhook list` or GraphQL shows it.
     id: String,
-    /// How long ago: a number and m, h, d or w, such as 2h; at most 30d.
+    /// How long ago: a number and m, h, d or w, such as 2h; at most 29d.
     #[arg(long, value_name = "TIME")]
     since: Lifetime,
     #[command(flatten)]
@@ -117,16 +117,21 @@ impl Test {
         let (reader, actor) = (content.reader(), operator());
         let webhooks = Webhooks::new(&content, &reader, &actor)?;
         let asked = webhooks.test(&node_id(self.id)).await?.map_err(in_words)?;
+        let before = last_test(&asked).map(|tested| tested.message.clone());
         for _ in 0..TEST_LOOKS {
             tokio::time::sleep(LOOK_EVERY).await;
             let Some(webhook) = webhooks.get(&asked.id).await? else { break };
-            let is_test = |delivery: &&Delivery| delivery.message.starts_with("test_");
-            if let Some(tested) = webhook.deliveries.iter().rev().find(is_test).filter(|_| !webhook.is_tested) {
+            let is_new = |tested: &&Delivery| !webhook.is_tested && before.as_ref() != Some(&tested.message);
+            if let Some(tested) = last_test(&webhook).filter(is_new) {
                 return Ok(writeln!(output(), "{} in {} ms", in_short(tested), tested.milliseconds)?);
             }
         }
         Err("no server has sent the test; is one running?".into())
     }
+}
+
+fn last_test(webhook: &Webhook) -> Option<&Delivery> {
+    webhook.deliveries.iter().rev().find(|delivery| delivery.message.starts_with("test_"))
 }
 
 impl Replay {

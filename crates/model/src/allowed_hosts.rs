@@ -12,7 +12,7 @@ pub struct AllowedHosts(pub Vec<AllowedHost>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowedHost {
-    /// In lower case.
+    /// In lower case, without the dot of the root.
     Name(String),
     /// An address, and the number of its bits that count.
     Network(IpAddr, u8),
@@ -31,10 +31,18 @@ impl FromStr for AllowedHost {
             (Ok(ip), bits) => {
                 let width = if ip.is_ipv4() { 32 } else { 128 };
                 let bits = bits.map_or(Ok(width), str::parse).map_err(|_| BadAllowedHost)?;
-                if bits <= width { Ok(Self::Network(ip, bits)) } else { Err(BadAllowedHost) }
+                match (ip.to_canonical(), bits) {
+                    (_, bits) if bits > width => Err(BadAllowedHost),
+                    // The address of IPv4 in it, as which the address of a connection counts too.
+                    (mapped @ IpAddr::V4(_), 96..) if ip.is_ipv6() => Ok(Self::Network(mapped, bits - 96)),
+                    _ => Ok(Self::Network(ip, bits)),
+                }
             }
             (Err(_), None) => match Host::parse(text) {
-                Ok(Host::Domain(name)) => Ok(Self::Name(name)),
+                Ok(Host::Domain(name)) => match name.trim_end_matches('.') {
+                    "" => Err(BadAllowedHost),
+                    name => Ok(Self::Name(name.to_owned())),
+                },
                 _ => Err(BadAllowedHost),
             },
             (Err(_), Some(_)) => Err(BadAllowedHost),
@@ -192,9 +200,17 @@ mod tests {
             assert_eq!(check(&allowed, url), Ok(()), "{url}");
         }
         assert_eq!(check(&allowed, "http://other.internal/"), Err(NotAllowed::Http));
+        for (allowed, url) in [
+            ("localhost.", "http://localhost/"),
+            ("::ffff:10.0.0.0/104", "http://10.9.8.7/"),
+            ("::ffff:10.0.0.1", "http://[::ffff:10.0.0.1]/"),
+        ] {
+            assert_eq!(check(&[allowed], url), Ok(()), "{url}");
+        }
+        assert_eq!(check(&["::ffff:10.0.0.0/104"], "http://11.0.0.1/"), Err(NotAllowed::Http));
         assert_eq!(check(&allowed, "https://11.0.0.1/"), Ok(()));
         assert_eq!(check(&allowed, "https://192.168.0.1/"), Err(NotAllowed::Address));
-        for text in ["", "a b", "10.0.0.0/33", "::1/129", "10.0.0.0/x", "name/8", "http://a"] {
+        for text in ["", ".", "a b", "10.0.0.0/33", "::1/129", "10.0.0.0/x", "name/8", "http://a"] {
             assert_eq!(text.parse::<AllowedHost>(), Err(BadAllowedHost), "{text}");
         }
     }

@@ -54,7 +54,13 @@ impl Content {
                 Err(ContentError::PositionExpired { .. } | ContentError::BadCursor { .. }) => {
                     let position = self.changes(&self.reader(), None, None).await?.position;
                     tracing::warn!(webhook = id.as_str(), "webhook.position_expired");
-                    self.change_webhook(id, |stored| stored.note_expired(position.clone(), now)).await?;
+                    let note = |stored: &mut Webhook| {
+                        // Otherwise an admin has set it back meanwhile.
+                        if stored.position == webhook.position {
+                            stored.note_expired(position.clone(), now);
+                        }
+                    };
+                    self.change_webhook(id, note).await?;
                 }
                 Err(error) => return Err(error),
             }
@@ -115,13 +121,14 @@ impl Content {
 
     /// Nothing is to be sent up to here: stores the position if the same changes would be read again for too long.
     async fn pass(&self, webhook: &Webhook, read: &Ahead) -> Result<()> {
-        if !read.is_far && webhook.due_at.is_none() {
+        if !read.is_far && webhook.due_at.is_none() && webhook.failing.is_none() {
             return Ok(());
         }
         let pass = |stored: &mut Webhook| {
             if (&stored.position, stored.due_at) == (&webhook.position, webhook.due_at) {
                 stored.position = if read.is_far { read.end.clone() } else { webhook.position.clone() };
-                stored.due_at = None;
+                // What has failed is not to be sent any more.
+                (stored.due_at, stored.failing) = (None, None);
             }
         };
         self.change_webhook(&webhook.id, pass).await.map(drop)
@@ -134,9 +141,11 @@ impl Content {
         // From 0.8 to 1.2, so that those that failed together are not tried together.
         let (now, jitter) = (self.clock.now(), 0.8 + (random::bits()? % 400) as f64 / 1e3);
         let note = |stored: &mut Webhook| {
-            // Otherwise an admin has set it back meanwhile.
-            if stored.position == webhook.position {
+            // Otherwise an admin has changed it meanwhile, and it is sent again.
+            if webhook.is_noted_on(stored, &message, is_delivered) {
                 stored.note(&message, &answer, now, jitter);
+            } else {
+                stored.keep(webhook.delivery(&message, &answer, now));
             }
         };
         let noted = self.change_webhook(&webhook.id, note).await?;

@@ -22,6 +22,8 @@ use super::{SendsMessages, Webhook};
 
 /// How long a server that does not renew its row is waited for.
 const OWNED_FOR: Duration = Duration::from_secs(10);
+/// How far the clocks of two servers can be apart.
+const CLOCKS_APART_MAX: Duration = Duration::from_secs(10);
 const RENEW_EVERY: Duration = Duration::from_secs(3);
 /// How often the clock is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -65,8 +67,13 @@ struct Owned {
 struct Done {
     /// The newest entry of the log.
     head: i64,
-    /// The instant up to which scheduled posts and pages are reported.
-    looked_at: Instant,
+    /// When a scheduled post or page appears after that.
+    next: Instant,
+}
+
+/// An instant that no server can have written is of a clock that was wrong.
+fn is_owned(row: &SenderRow, now: Instant) -> bool {
+    row.until > now && row.until <= now.plus(OWNED_FOR + CLOCKS_APART_MAX)
 }
 
 impl Content {
@@ -122,7 +129,7 @@ impl Content {
         }
         let (now, head) = (self.clock.now(), self.log_head(&self.reader()).await?.sequence);
         let sender = stored.sender.as_ref().map(|(row, _)| row);
-        if let Some(other) = sender.filter(|row| *row.owner != *self.sender_name && row.until > now) {
+        if let Some(other) = sender.filter(|row| *row.owner != *self.sender_name && is_owned(row, now)) {
             return Ok(Some(other.until));
         }
         let appears = sender.filter(|row| row.done == Some(head)).map_or(Instant::MIN, |row| row.next);
@@ -132,9 +139,9 @@ impl Content {
         }
         let Some(mut owned) = self.own(stored.sender).await? else { return Ok(Some(now.plus(LOOK_EVERY))) };
         let ids = stored.webhooks.into_iter().map(|webhook| webhook.id).collect();
-        let done = self.send_all(sends, written, &mut owned, (ids, Done { head, looked_at: now })).await?;
-        let next = self.next_due(done.looked_at).await?;
-        let row = SenderRow { until: self.clock.now(), done: Some(done.head), next, ..owned.row.clone() };
+        let done = Done { head, next: self.next_due(now).await? };
+        let Done { head, next } = self.send_all(sends, written, &mut owned, (ids, done)).await?;
+        let row = SenderRow { until: self.clock.now(), done: Some(head), next, ..owned.row.clone() };
         self.put_owned(&mut owned, row).await?;
         // The write of the row wakes this task again.
         Ok(Some(next))
@@ -174,18 +181,22 @@ impl Content {
         let (mut sending, mut busy, mut has_news) = (FuturesUnordered::new(), BTreeSet::new(), false);
         let mut renew_at = Moment::now() + RENEW_EVERY;
         loop {
+            if done.next <= self.clock.now() {
+                let version = written.borrow().version;
+                waiting.extend(self.with_news(version, &mut done).await?);
+            }
             for id in waiting.difference(&busy).cloned().collect::<Vec<_>>() {
                 waiting.remove(&id);
                 busy.insert(id.clone());
-                sending.push(async move { (self.deliver_to(&id, sends).await, id) });
+                sending.push(self.deliver_or_wait(id, sends));
             }
             if busy.is_empty() && !has_news {
                 return Ok(done);
             }
             tokio::select! {
-                Some((ended, id)) = sending.next() => {
-                    ended?;
+                Some((id, has_more)) = sending.next() => {
                     busy.remove(&id);
+                    waiting.extend(Some(id).filter(|_| has_more));
                 }
                 _ = written.changed(), if !has_news => has_news = true,
                 () = sleep(LOOK_SOONEST), if has_news => {
@@ -193,6 +204,8 @@ impl Content {
                     let version = written.borrow_and_update().version;
                     waiting.extend(self.with_news(version, &mut done).await?);
                 }
+                // A scheduled post may have appeared.
+                () = self.sleep_until_next(done.next) => {}
                 () = sleep_until(renew_at) => {
                     renew_at = Moment::now() + RENEW_EVERY;
                     let row = SenderRow { until: self.clock.now().plus(OWNED_FOR), ..owned.row.clone() };
@@ -202,14 +215,22 @@ impl Content {
         }
     }
 
+    /// Returns whether there may be more to send: what fails for one webhook delays no other.
+    async fn deliver_or_wait(&self, id: WebhookId, sends: &dyn SendsMessages) -> (WebhookId, bool) {
+        let Err(error) = self.deliver_to(&id, sends).await else { return (id, false) };
+        tracing::warn!(webhook = id.as_str(), error = with_causes(&error), "webhook.not_delivered");
+        sleep(AFTER_FAILURE).await;
+        (id, true)
+    }
+
     /// The webhooks for which there is something since `done`.
     async fn with_news(&self, version: u64, done: &mut Done) -> Result<Vec<WebhookId>> {
         self.wait_until_visible(version).await?;
         let (now, webhooks) = (self.clock.now(), self.webhook_rows().await?.webhooks);
         let head = self.log_head(&self.reader()).await?.sequence;
-        let is_changed = head != done.head;
+        let is_changed = head != done.head || done.next <= now;
         if is_changed {
-            *done = Done { head, looked_at: now };
+            *done = Done { head, next: self.next_due(now).await? };
         }
         let has_news = |webhook: &Webhook| is_changed || webhook.looks_at().is_some_and(|at| at <= now);
         Ok(webhooks.into_iter().filter(has_news).map(|webhook| webhook.id).collect())
@@ -220,7 +241,7 @@ impl Content {
         loop {
             tokio::select! {
                 _ = written.changed() => return,
-                () = sleep(self.clock.now().until(next).clamp(Duration::from_millis(10), LOOK_EVERY)) => {}
+                () = self.sleep_until_next(next) => {}
             }
             if next <= self.clock.now() {
                 return;
@@ -228,5 +249,9 @@ impl Content {
             // The store goes on to look for what other servers write, which is one request a second.
             self.store.is_followed();
         }
+    }
+    /// Not for longer than until the clock is looked at again.
+    async fn sleep_until_next(&self, next: Instant) {
+        sleep(self.clock.now().until(next).clamp(Duration::from_millis(10), LOOK_EVERY)).await;
     }
 }

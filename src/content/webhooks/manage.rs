@@ -1,6 +1,8 @@
 //! What admins do with webhooks. The rule: a secret is returned once, by what creates it; no address of a webhook is logged, because that of a build hook is a
 //! secret too.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use url::Url;
 
 use crate::content::access::permission;
@@ -8,16 +10,21 @@ use crate::content::commands::{Edited, UserError};
 use crate::content::error::Result;
 use crate::content::read::pages::FILTER_SLUGS_MAX;
 use crate::content::read::{Action, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
-use crate::content::write::{KEPT_DAYS, days_before, retry_on_conflict};
+use crate::content::write::{KEPT_DAYS, days_before};
 use crate::content::{Content, Reader, audit, random};
-use crate::keys::{Table, webhook as keys};
+use crate::keys::webhook as keys;
 use crate::model::{Actor, Instant, Language, NodeId, Role, Slug, TermKind, WebhookId};
-use crate::store::{Batch, Operation, Precondition};
+use crate::store::Precondition;
 
 use super::webhook::DIGEST_SECONDS;
-use super::{WEBHOOKS_MAX, Webhook, WebhookSecret, WebhookStatus, row_of};
+use super::{Rows, WEBHOOKS_MAX, Webhook, WebhookFilter, WebhookSecret, WebhookStatus, read_webhook, row_of};
 
+/// The changes that can be sent again: a day less than they are kept, so that they are not dropped before they are sent.
+const REPLAYED_DAYS: i64 = KEPT_DAYS - 1;
 const URL_CHARS_MAX: usize = 2_000;
+
+/// Those of [`WebhookFilter::first_slugs`].
+type FirstSlugs = BTreeMap<String, String>;
 
 /// What a webhook is to be; what is `None` keeps its value, or has the default.
 #[derive(Debug, Clone, Default)]
@@ -51,11 +58,11 @@ impl<'a> Webhooks<'a> {
 
     /// All of them, the oldest first. One range read.
     pub async fn list(&self) -> Result<Vec<Webhook>> {
-        Ok(self.content.webhook_rows().await?.webhooks)
+        Ok(Rows::read(self.reader.store()).await?.webhooks)
     }
 
     pub async fn get(&self, id: &WebhookId) -> Result<Option<Webhook>> {
-        Ok(self.content.webhook(id).await?.map(|(webhook, _)| webhook))
+        Ok(read_webhook(self.reader.store(), id).await?.map(|(webhook, _)| webhook))
     }
 
     /// Creates a webhook that gets the changes from now on. Its secret cannot be retrieved later.
@@ -66,7 +73,7 @@ impl<'a> Webhooks<'a> {
             url: String::new(),
             created_at: now,
             digest_seconds: None,
-            filter: super::WebhookFilter::default(),
+            filter: WebhookFilter::default(),
             status: WebhookStatus::Active,
             secret: WebhookSecret::new(random::bytes()?),
             former_secret: None,
@@ -77,38 +84,36 @@ impl<'a> Webhooks<'a> {
             deliveries: Vec::new(),
         };
         let new = NewWebhook { url: Some(new.url.unwrap_or_default()), ..new };
-        let mut errors = self.broken_rules(&new).await?;
-        if self.list().await?.len() >= WEBHOOKS_MAX {
-            errors.push(UserError::too_large("url", format!("a site has at most {WEBHOOKS_MAX} webhooks")));
+        let (mut errors, first_slugs) = self.checked(&new).await?;
+        if self.content.webhook_rows().await?.webhooks.len() >= WEBHOOKS_MAX {
+            errors.push(too_many());
         }
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        new.apply(&mut webhook, now);
+        new.apply(&mut webhook, &first_slugs, now);
         self.content.put_webhook_row(&keys::webhook(&webhook.id), row_of(&webhook)?, Precondition::Absent).await?;
+        // Others may have been created since they were counted.
+        if self.content.webhook_rows().await?.webhooks.len() > WEBHOOKS_MAX {
+            self.content.delete_webhook(&webhook.id).await?;
+            return Ok(Err(vec![too_many()]));
+        }
         audit::log_webhook(self.actor, "create_webhook", &webhook.id);
         Ok(Ok(webhook))
     }
 
     pub async fn update(&self, id: &str, changes: NewWebhook) -> Result<Edited<Webhook>> {
-        let errors = self.broken_rules(&changes).await?;
+        let (errors, first_slugs) = self.checked(&changes).await?;
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
         let now = self.reader.now();
-        self.change(id, "update_webhook", |webhook| changes.clone().apply(webhook, now)).await
+        self.change(id, "update_webhook", |webhook| changes.clone().apply(webhook, &first_slugs, now)).await
     }
 
     pub async fn delete(&self, id: &str) -> Result<Edited<NodeId>> {
         let Ok(NodeId::Webhook(id)) = id.parse() else { return Ok(Err(missing())) };
-        let deleted = retry_on_conflict("a webhook", || async {
-            let Some((_, etag)) = self.content.webhook(&id).await? else { return Ok(None) };
-            let row = keys::webhook(&id);
-            let delete = Operation::Delete { row: row.row().to_owned(), precondition: Precondition::Match(etag) };
-            self.content.store.commit(Table::Webhooks.name(), &Batch::new(row.partition(), vec![delete])?).await?;
-            Ok(Some(()))
-        });
-        if deleted.await?.is_none() {
+        if self.content.delete_webhook(&id).await?.is_none() {
             return Ok(Err(missing()));
         }
         audit::log_webhook(self.actor, "delete_webhook", &id);
@@ -129,8 +134,8 @@ impl<'a> Webhooks<'a> {
     /// Has the changes since an instant sent again.
     pub async fn replay(&self, id: &str, since: Instant) -> Result<Edited<Webhook>> {
         let now = self.reader.now();
-        if since > now || since < days_before(now, KEPT_DAYS) {
-            let message = format!("the changes of the last {KEPT_DAYS} days can be sent again");
+        if since > now || since < days_before(now, REPLAYED_DAYS) {
+            let message = format!("the changes of the last {REPLAYED_DAYS} days can be sent again");
             return Ok(Err(vec![UserError::invalid("since", message)]));
         }
         let position = self.content.position_since(self.reader, since).await?;
@@ -144,8 +149,9 @@ impl<'a> Webhooks<'a> {
         Ok(Ok(changed))
     }
 
-    async fn broken_rules(&self, new: &NewWebhook) -> Result<Vec<UserError>> {
-        let mut errors = Vec::new();
+    /// The broken rules, and the first slugs of the terms that are named.
+    async fn checked(&self, new: &NewWebhook) -> Result<(Vec<UserError>, FirstSlugs)> {
+        let (mut errors, mut first_slugs) = (Vec::new(), FirstSlugs::new());
         if let Some(Err(message)) = new.url.as_deref().map(|url| self.check_url(url)) {
             errors.push(UserError::invalid("url", message));
         }
@@ -162,7 +168,7 @@ impl<'a> Webhooks<'a> {
         if named.into_iter().flatten().map(Vec::len).sum::<usize>() > FILTER_SLUGS_MAX {
             let message = format!("a webhook names at most {FILTER_SLUGS_MAX} slugs and languages");
             errors.push(UserError::too_large("tagSlugs", message));
-            return Ok(errors);
+            return Ok((errors, first_slugs));
         }
         for text in new.languages.iter().flatten().filter(|text| text.parse::<Language>().is_err()) {
             errors.push(UserError::invalid(
@@ -174,30 +180,36 @@ impl<'a> Webhooks<'a> {
             [(TermKind::Tag, &new.tags), (TermKind::Category, &new.categories), (TermKind::Author, &new.authors)]
         {
             for text in named.iter().flatten() {
-                errors.extend(self.no_term(kind, text).await?);
+                match self.first_slug(kind, text).await? {
+                    Ok(first) => drop(first_slugs.insert(WebhookFilter::named(kind, text), first)),
+                    Err(error) => errors.push(error),
+                }
             }
         }
-        Ok(errors)
+        Ok((errors, first_slugs))
     }
 
-    /// The error for a slug that no term has.
-    async fn no_term(&self, kind: TermKind, text: &str) -> Result<Option<UserError>> {
+    /// The first slug of the term with this one, or the error if there is none.
+    async fn first_slug(&self, kind: TermKind, text: &str) -> Result<std::result::Result<String, UserError>> {
         let message = format!("there is no {} with the slug {text:?}", kind.noun());
         let Some(slug) = Slug::from_address(text) else {
-            return Ok(Some(UserError::not_found(kind.slugs_field(), message)));
+            return Ok(Err(UserError::not_found(kind.slugs_field(), message)));
         };
-        if self.reader.term(kind, &slug).await?.is_some() {
-            return Ok(None);
+        if let Some(term) = self.reader.term(kind, &slug).await? {
+            return Ok(Ok(term.id.first_slug.to_string()));
         }
         let similar = self.reader.similar_slugs(kind, &slug).await?;
-        Ok(Some(UserError::no_slug(kind.slugs_field(), &slug, &message, similar)))
+        Ok(Err(UserError::no_slug(kind.slugs_field(), &slug, &message, similar)))
     }
 
     fn check_url(&self, text: &str) -> std::result::Result<(), String> {
         let url: Url = text.parse().map_err(|error| format!("this is no address: {error}"))?;
+        // Also an empty user, which the parsed address does not have.
+        let authority = text.split(['/', '\\', '?', '#']).filter(|part| !part.is_empty()).nth(1);
         let is_http = matches!(url.scheme(), "http" | "https");
-        let has_more = !url.username().is_empty() || url.password().is_some() || url.fragment().is_some();
-        if !is_http || has_more || text.len() > URL_CHARS_MAX {
+        let has_user = !url.username().is_empty() || authority.is_some_and(|text| text.contains('@'));
+        let has_more = has_user || url.password().is_some() || url.fragment().is_some();
+        if !is_http || has_more || url.as_str().len() > URL_CHARS_MAX {
             return Err(format!(
                 "write an https address of at most {URL_CHARS_MAX} characters, without a user and a fragment"
             ));
@@ -206,19 +218,32 @@ impl<'a> Webhooks<'a> {
     }
 }
 
+fn too_many() -> UserError {
+    UserError::too_large("url", format!("a site has at most {WEBHOOKS_MAX} webhooks"))
+}
+
 fn missing() -> Vec<UserError> {
     vec![UserError::not_found("id", "there is no webhook with this id")]
 }
 
 impl NewWebhook {
-    fn apply(self, webhook: &mut Webhook, now: Instant) {
+    fn apply(self, webhook: &mut Webhook, first_slugs: &FirstSlugs, now: Instant) {
+        let before = webhook.clone();
         let filter = &mut webhook.filter;
-        set(&mut webhook.url, self.url);
+        let as_sent = |text: String| text.parse().map_or_else(|_| text.clone(), |url: Url| url.to_string());
+        set(&mut webhook.url, self.url.map(as_sent));
         set(&mut filter.kinds, self.kinds);
         set(&mut filter.actions, self.actions);
         set(&mut filter.tags, self.tags);
         set(&mut filter.categories, self.categories);
         set(&mut filter.authors, self.authors);
+        filter.first_slugs.extend(first_slugs.clone());
+        let named: BTreeSet<String> = filter
+            .terms()
+            .iter()
+            .flat_map(|(kind, slugs)| slugs.iter().map(|slug| WebhookFilter::named(*kind, slug)))
+            .collect();
+        filter.first_slugs.retain(|name, _| named.contains(name));
         let usual =
             |text: &String| text.parse::<Language>().map_or_else(|_| text.clone(), |language| language.to_string());
         set(&mut filter.languages, self.languages.map(|texts| texts.iter().map(usual).collect()));
@@ -228,8 +253,18 @@ impl NewWebhook {
         if let Some(enabled) = self.enabled {
             webhook.status = if enabled { WebhookStatus::Active } else { WebhookStatus::Disabled };
         }
-        // What has failed is tried again at once, because it may be for what was changed.
-        webhook.due_at = Some(now);
+        let is_enabled = webhook.is_active() && !before.is_active();
+        // What has failed is tried again at once, because it may be for what was changed; otherwise a digest waits for its time.
+        if before.failing.is_some()
+            || before.due_at.is_none()
+            || is_enabled
+            || webhook.digest_seconds != before.digest_seconds
+        {
+            webhook.due_at = Some(now);
+        }
+        if is_enabled || webhook.url != before.url || webhook.filter != before.filter {
+            webhook.failing = None;
+        }
     }
 }
 

@@ -48,12 +48,17 @@ impl WantedList {
 }
 
 impl Content {
-    /// At most a point read or two for each slug.
+    /// Without reads, unless the first slug of a term is not known.
     pub(super) async fn wanted<'f>(&self, filter: &'f WebhookFilter) -> Result<Wanted<'f>> {
         let (reader, mut lists) = (self.reader(), Vec::new());
         for (kind, slugs) in filter.terms() {
             let mut first_slugs = Vec::with_capacity(slugs.len());
-            for slug in slugs.iter().filter_map(|slug| Slug::from_address(slug)) {
+            for written in slugs {
+                if let Some(known) = filter.first_slug(kind, written).and_then(Slug::from_address) {
+                    first_slugs.push(known);
+                    continue;
+                }
+                let Some(slug) = Slug::from_address(written) else { continue };
                 let term = reader.term(kind, &slug).await?;
                 first_slugs.push(term.map_or(slug, |term| term.id.first_slug.clone()));
             }

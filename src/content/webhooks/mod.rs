@@ -19,7 +19,8 @@ pub use webhook::{
 
 use crate::keys::{Table, webhook as keys};
 use crate::model::WebhookId;
-use crate::store::{Batch, Etag, Key, Operation, Precondition, Properties};
+use crate::store::{Batch, Etag, Key, Operation, Precondition, Properties, Store};
+use crate::telemetry::with_causes;
 
 use super::Content;
 use super::error::{ContentError, Result};
@@ -29,28 +30,45 @@ use super::tables::rows::webhook::{self as rows, SenderRow};
 use super::write::retry_on_conflict;
 
 struct Rows {
-    /// The oldest first.
+    /// The oldest first, without those that are damaged.
     webhooks: Vec<Webhook>,
     sender: Option<(SenderRow, Etag)>,
 }
 
-impl Content {
-    /// One range read.
-    async fn webhook_rows(&self) -> Result<Rows> {
-        let mut found = Rows { webhooks: Vec::new(), sender: None };
-        for row in read_all(&self.store, Table::Webhooks, &keys::all()).await? {
+impl Rows {
+    async fn read(store: &Store) -> Result<Self> {
+        let mut found = Self { webhooks: Vec::new(), sender: None };
+        for row in read_all(store, Table::Webhooks, &keys::all()).await? {
             match keys::parse(&row.key) {
-                Some(_) => found.webhooks.push(rows::read(&row)?),
+                Some(id) => match rows::read(&row) {
+                    Ok(webhook) => found.webhooks.push(webhook),
+                    // The others go on.
+                    Err(error) => {
+                        tracing::error!(webhook = id.as_str(), error = with_causes(&error), "webhook.damaged")
+                    }
+                },
                 None => found.sender = Some((rows::read_sender(&row)?, row.etag)),
             }
         }
         Ok(found)
     }
+}
+
+/// One point read.
+async fn read_webhook(store: &Store, id: &WebhookId) -> Result<Option<(Webhook, Etag)>> {
+    let row = store.get(Table::Webhooks.name(), &keys::webhook(id)).await?;
+    row.map(|row| Ok((rows::read(&row)?, row.etag))).transpose()
+}
+
+impl Content {
+    /// One range read.
+    async fn webhook_rows(&self) -> Result<Rows> {
+        Rows::read(&self.store).await
+    }
 
     /// One point read.
     async fn webhook(&self, id: &WebhookId) -> Result<Option<(Webhook, Etag)>> {
-        let row = self.store.get(Table::Webhooks.name(), &keys::webhook(id)).await?;
-        row.map(|row| Ok((rows::read(&row)?, row.etag))).transpose()
+        read_webhook(&self.store, id).await
     }
 
     /// Changes a webhook as it is stored now. Returns the changed one; `None` if it does not exist. Nothing is written if it stays the same.
@@ -63,6 +81,18 @@ impl Content {
                 self.put_webhook_row(&keys::webhook(id), row_of(&changed)?, Precondition::Match(etag)).await?;
             }
             Ok(Some(changed))
+        })
+        .await
+    }
+
+    /// `None` if it does not exist. The row is not decoded, so a damaged one can be deleted too.
+    async fn delete_webhook(&self, id: &WebhookId) -> Result<Option<()>> {
+        let (table, key) = (Table::Webhooks.name(), keys::webhook(id));
+        retry_on_conflict("a webhook", || async {
+            let Some(row) = self.store.get(table, &key).await? else { return Ok(None) };
+            let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::Match(row.etag) };
+            self.store.commit(table, &Batch::new(key.partition(), vec![delete])?).await?;
+            Ok(Some(()))
         })
         .await
     }

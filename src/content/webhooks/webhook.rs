@@ -1,6 +1,7 @@
 //! A webhook: an endpoint with its position in the feed of changes, and what came of the last deliveries. The rule: these functions are pure, so the times of
-//! the attempts are a table; the position only moves past what the endpoint has answered, or what was given up after three days.
+//! the attempts are a table; the position only moves past what the endpoint has answered, or a change that was given up after three days.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -68,11 +69,23 @@ pub struct WebhookFilter {
     pub categories: Vec<String>,
     pub authors: Vec<String>,
     pub languages: Vec<String>,
+    /// Of each slug as it was written, the first slug of its term, which has the term until after its deletion.
+    #[serde(default)]
+    pub first_slugs: BTreeMap<String, String>,
 }
 
 impl WebhookFilter {
     pub fn terms(&self) -> [(TermKind, &[String]); 3] {
         [(TermKind::Tag, &self.tags), (TermKind::Category, &self.categories), (TermKind::Author, &self.authors)]
+    }
+
+    pub(super) fn first_slug(&self, kind: TermKind, written: &str) -> Option<&str> {
+        self.first_slugs.get(&Self::named(kind, written)).map(String::as_str)
+    }
+
+    /// The key of `first_slugs`: terms of two kinds can have the same slug.
+    pub(super) fn named(kind: TermKind, written: &str) -> String {
+        format!("{} {written}", kind.noun())
     }
 }
 
@@ -179,13 +192,21 @@ impl Webhook {
         (self.position, self.failing, self.due_at) = (position, None, Some(now));
     }
 
+    /// Whether what came of a message that was sent as `self` says counts for the webhook as it is stored now.
+    pub(super) fn is_noted_on(&self, stored: &Self, message: &Message, is_delivered: bool) -> bool {
+        let is_test = message.position.is_none();
+        let is_same = stored.position == self.position && (is_delivered || stored.due_at == self.due_at);
+        stored.url == self.url && (is_test || is_same)
+    }
+
     /// `jitter`: a random factor of about 1.
     pub(super) fn note(&mut self, message: &Message, answer: &Answer, now: Instant, jitter: f64) {
         let is_delivered = answer.outcome == DeliveryOutcome::Delivered;
-        let (mut attempt, mut is_skipped) = (1, false);
+        let mut delivery = self.delivery(message, answer, now);
         match &message.position {
             _ if answer.status == Some(410) => {
-                (self.status, self.failing, self.is_tested) = (WebhookStatus::Gone, None, false)
+                (self.status, self.failing) = (WebhookStatus::Gone, None);
+                self.is_tested &= message.position.is_some();
             }
             None => {
                 self.is_tested = false;
@@ -194,28 +215,36 @@ impl Webhook {
             }
             Some(position) => {
                 let (since, failed) = self.failing.unwrap_or((now, 0));
-                attempt = failed + 1;
                 let last = since.plus(TRIED_FOR);
-                is_skipped = !is_delivered && now >= last;
-                if is_delivered || is_skipped {
-                    (self.position, self.failing) = (position.clone(), None);
+                delivery.is_skipped = !is_delivered && now >= last;
+                if is_delivered || delivery.is_skipped {
+                    // The next digest has the changes of one that is given up, because some are newer than three days.
+                    match self.digest_seconds.filter(|_| delivery.is_skipped) {
+                        Some(_) => self.failing = Some((now, 0)),
+                        None => (self.position, self.failing) = (position.clone(), None),
+                    }
                     self.due_at = self.digest_seconds.map(|seconds| now.plus(Duration::from_secs(seconds.into())));
                 } else {
                     let wait = Duration::from_secs(WAITS[(failed as usize).min(WAITS.len() - 1)]).mul_f64(jitter);
-                    let wait = answer.retry_after.map_or(wait, |asked| asked.max(Duration::from_secs(1)));
-                    (self.failing, self.due_at) = (Some((since, attempt)), Some(now.plus(wait).min(last)));
+                    let wait = answer.retry_after.map_or(wait, |asked| asked.max(wait));
+                    (self.failing, self.due_at) = (Some((since, delivery.attempt)), Some(now.plus(wait).min(last)));
                 }
             }
         }
-        self.keep(Delivery {
+        self.keep(delivery);
+    }
+
+    pub(super) fn delivery(&self, message: &Message, answer: &Answer, now: Instant) -> Delivery {
+        let failed = self.failing.filter(|_| message.position.is_some()).map_or(0, |(_, failed)| failed);
+        Delivery {
             at: now,
             message: message.id.clone(),
             outcome: answer.outcome,
             status: answer.status,
-            attempt,
+            attempt: failed + 1,
             milliseconds: u32::try_from(answer.took.as_millis()).unwrap_or(u32::MAX),
-            is_skipped,
-        });
+            is_skipped: false,
+        }
     }
 
     /// Notes that changes after the position are not kept any more.
@@ -232,8 +261,11 @@ impl Webhook {
         });
     }
 
-    fn keep(&mut self, delivery: Delivery) {
-        self.deliveries.push(delivery);
+    pub(super) fn keep(&mut self, delivery: Delivery) {
+        // It is kept already if an earlier write of it had an unknown outcome.
+        if self.deliveries.last() != Some(&delivery) {
+            self.deliveries.push(delivery);
+        }
         let surplus = self.deliveries.len().saturating_sub(DELIVERIES_MAX);
         self.deliveries.drain(..surplus);
     }
@@ -290,18 +322,35 @@ mod tests {
     }
 
     #[test]
+    fn the_changes_of_a_digest_that_is_given_up_are_in_the_next_one() {
+        let mut webhook = Webhook { digest_seconds: Some(60), ..webhook() };
+        let message = webhook.signed("m".to_owned(), "{}".to_owned(), Some("b".to_owned()), at(0));
+        webhook.note(&message, &answer(500), at(0), 1.0);
+        let last = at(TRIED_FOR.as_secs());
+        webhook.note(&message, &answer(500), last, 1.0);
+        assert!(webhook.deliveries.last().is_some_and(|last| last.is_skipped));
+        assert_eq!((webhook.position.as_str(), webhook.failing), ("a", Some((last, 0))));
+        assert_eq!(webhook.due_at, Some(last.plus(Duration::from_secs(60))));
+        webhook.note(&message, &answer(200), last, 1.0);
+        assert_eq!((webhook.position.as_str(), webhook.failing), ("b", None));
+    }
+
+    #[test]
     fn a_busy_receiver_says_when_and_one_that_is_gone_gets_no_more() {
         let mut webhook = webhook();
         let message = webhook.signed("m".to_owned(), "{}".to_owned(), Some("b".to_owned()), at(0));
         let busy = Answer { retry_after: Some(Duration::from_secs(77)), ..answer(503) };
         webhook.note(&message, &busy, at(0), 1.0);
         assert_eq!(webhook.due_at, Some(at(77)));
+        let hasty = Answer { retry_after: Some(Duration::ZERO), ..answer(503) };
+        webhook.note(&message, &hasty, at(77), 1.0);
+        assert_eq!(webhook.due_at, Some(at(77 + WAITS[1])));
         webhook.note(&message, &answer(200), at(77), 1.0);
         assert_eq!((webhook.position.as_str(), webhook.due_at, webhook.failing), ("b", None, None));
         webhook.note(&message, &answer(410), at(78), 1.0);
         assert_eq!(webhook.status, WebhookStatus::Gone);
-        for _ in 0..DELIVERIES_MAX {
-            webhook.note(&message, &answer(200), at(79), 1.0);
+        for second in 79..=79 + DELIVERIES_MAX as u64 {
+            webhook.note(&message, &answer(200), at(second), 1.0);
         }
         assert_eq!(webhook.deliveries.len(), DELIVERIES_MAX);
     }

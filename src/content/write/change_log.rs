@@ -24,8 +24,10 @@ pub(in crate::content) const KEPT_DAYS: i64 = 30;
 const ENTRIES_MAX: i64 = 100_000;
 /// The number of entries that are deleted together.
 const SEGMENT: i64 = 1_000;
+/// How long the position of a webhook is valid at most, if the entries after it are kept: while old changes are sent, its instant stays.
+pub(in crate::content) const DELIVERED_DAYS: i64 = 2 * KEPT_DAYS;
 /// Posts that were scheduled for an instant so long ago are not needed for any position that is valid.
-const DUE_KEPT_DAYS: i64 = KEPT_DAYS + 1;
+const DUE_KEPT_DAYS: i64 = DELIVERED_DAYS + 1;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Changed {

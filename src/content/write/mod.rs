@@ -13,7 +13,7 @@ mod site_pages;
 mod terms;
 
 pub(super) use atomic::{Overlay, TokenRowChange, of_revoked_previews, of_token};
-pub(super) use change_log::{KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
+pub(super) use change_log::{DELIVERED_DAYS, KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
 pub(crate) use keyed::{NewKey, Used};
 pub(crate) use outcomes::Together;
 pub use outcomes::{GoneTerm, Outcome};

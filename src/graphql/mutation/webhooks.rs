@@ -102,7 +102,7 @@ pub(super) struct TestWebhookInput {
 pub(super) struct ReplayWebhookInput {
     /// An `id` of `webhooks`.
     id: ID,
-    /// The changes since this time, at most 30 days ago.
+    /// The changes since this time, at most 29 days ago.
     since: DateTime,
 }
 

@@ -18,6 +18,9 @@ use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::site::{NOW, Site, instant};
 
+/// A receiver that never answers.
+const HANGING: &str = "https://hanging.example/";
+
 /// Keeps what it gets, and answers as it is told.
 #[derive(Default)]
 struct Sender {
@@ -28,10 +31,10 @@ struct Sender {
 
 #[async_trait::async_trait]
 impl SendsMessages for Sender {
-    async fn send(&self, _: &str, message: &Message) -> Answer {
+    async fn send(&self, url: &str, message: &Message) -> Answer {
         let body = serde_json::from_str(&message.body).expect("JSON");
         self.sent.lock().expect("no thread panics with it").push((message.id.clone(), body));
-        if self.hangs.load(Ordering::Relaxed) {
+        if self.hangs.load(Ordering::Relaxed) || url == HANGING {
             std::future::pending::<()>().await;
         }
         let (outcome, status) = match self.fails.load(Ordering::Relaxed) {
@@ -86,7 +89,11 @@ async fn mutate(site: &Site, text: &str) -> Value {
 }
 
 async fn create_webhook(site: &Site, more: &str) {
-    let input = format!("url: \"https://receiver.example/\", {more}");
+    create_webhook_at(site, "https://receiver.example/", more).await;
+}
+
+async fn create_webhook_at(site: &Site, url: &str, more: &str) {
+    let input = format!("url: \"{url}\", {more}");
     let made =
         mutate(site, &format!("createWebhook(input: {{ {input} }}) {{ webhook {{ id }} userErrors {{ message }} }}"))
             .await;
@@ -100,7 +107,7 @@ async fn create_post(site: &Site, slug: &str, more: &str) {
 }
 
 async fn shown(site: &Site) -> Value {
-    let query = "{ webhooks { state nextAttemptAt deliveries { outcome attempt skipped } } }";
+    let query = "{ webhooks { id state nextAttemptAt deliveries { outcome attempt skipped } } }";
     site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["webhooks"][0].clone()
 }
 
@@ -166,15 +173,44 @@ async fn a_scheduled_post_is_sent_when_it_appears_and_a_digest_has_all_changes_s
 }
 
 #[tokio::test]
+async fn a_scheduled_post_is_sent_while_another_receiver_hangs() {
+    let (site, sender) = (Site::in_memory().await, Arc::new(Sender::default()));
+    create_webhook_at(&site, HANGING, "").await;
+    create_webhook(&site, "").await;
+    create_post(&site, "later", "publishAt: \"2026-06-15T13:00:00Z\"").await;
+    create_post(&site, "a", "publish: true").await;
+    let running = deliver(&site, &sender);
+    assert_eq!(sender.wait_for(2).await, names(&[&["a"], &["a"]]));
+    site.clock.set(instant("2026-06-15T13:00:00Z"));
+    assert_eq!(sender.wait_for(3).await.pop(), names(&[&["later"]]).pop());
+    running.abort();
+}
+
+#[tokio::test]
 async fn a_webhook_that_was_away_too_long_says_so_and_goes_on() {
     let (site, sender) = (Site::in_memory().await, Arc::new(Sender::default()));
     create_webhook(&site, "").await;
     create_post(&site, "a", "publish: true").await;
-    site.clock.set(instant("2026-07-16T12:00:00Z"));
+    site.clock.set(instant("2026-08-15T12:00:00Z"));
     let running = deliver(&site, &sender);
     eventually(async || (shown(&site).await["deliveries"][0]["outcome"] == "POSITION_EXPIRED").then_some(())).await;
     create_post(&site, "b", "publish: true").await;
     assert_eq!(sender.wait_for(1).await, names(&[&["b"]]));
+    running.abort();
+}
+
+#[tokio::test]
+async fn the_oldest_changes_that_can_be_replayed_are_sent_also_days_later() {
+    let (site, sender) = (Site::in_memory().await, Arc::new(Sender::default()));
+    create_webhook(&site, "").await;
+    create_post(&site, "a", "publish: true").await;
+    site.clock.set(instant("2026-07-14T12:00:00Z"));
+    let id = shown(&site).await["id"].as_str().expect("an id").to_owned();
+    let replay = format!("replayWebhook(input: {{ id: \"{id}\", since: \"{NOW}\" }}) {{ userErrors {{ message }} }}");
+    assert_eq!(mutate(&site, &replay).await["replayWebhook"]["userErrors"], json!([]));
+    site.clock.set(instant("2026-07-20T12:00:00Z"));
+    let running = deliver(&site, &sender);
+    assert_eq!(sender.wait_for(1).await, names(&[&["a"]]));
     running.abort();
 }
 

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::content::access::secret;
 use crate::content::error::Result;
 use crate::content::tables::rows::change_log as rows;
+use crate::content::write::{DELIVERED_DAYS, days_before};
 use crate::content::{Content, Reader};
 use crate::keys::{Table, change_log, change_log_mark};
 use crate::model::Instant;
@@ -13,7 +14,7 @@ use crate::model::instant::TICKS_PER_SECOND;
 
 use super::event::{Access, ContentEvent};
 use super::position::{Due, Position};
-use super::{ALL_ITEMS, ChangesPage, LogKey, PAGE_MAX};
+use super::{ALL_ITEMS, ChangesPage, LogKey, PAGE_MAX, expired};
 
 /// A webhook whose position is older than this stores a newer one, though it got no change: long before the position expires.
 const POSITION_AGE_MAX: i64 = 24 * 60 * 60 * TICKS_PER_SECOND;
@@ -40,10 +41,13 @@ pub(in crate::content) struct DeliveredEvent {
 
 impl Content {
     /// # Errors
-    /// Those of [`changes`](Self::changes).
+    /// Those of [`changes`](Self::changes), but it expires with the entries after it, and otherwise after [`DELIVERED_DAYS`].
     pub(in crate::content) async fn delivered_changes(&self, after: &str) -> Result<DeliveredPage> {
         let reader = self.reader();
         let (key, start) = self.opened(&reader, after).await?;
+        if start.due.at < days_before(reader.now(), DELIVERED_DAYS) {
+            return Err(expired());
+        }
         let ChangesPage { events, has_next, position, end, due, ends } =
             reader.changes_after(&key, start.clone(), (PAGE_MAX, Access::Public)).await?;
         let (mut delivered, count) = (Vec::with_capacity(events.len()), events.len());

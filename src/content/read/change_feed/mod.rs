@@ -96,6 +96,9 @@ impl Content {
 
     async fn changes_seen_by(&self, access: Access, reader: &Reader, after: &str, count: usize) -> Result<ChangesPage> {
         let (key, position) = self.opened(reader, after).await?;
+        if position.due.at < days_before(reader.now(), KEPT_DAYS) {
+            return Err(expired());
+        }
         reader.changes_after(&key, position, (count, access)).await
     }
 
@@ -164,14 +167,10 @@ impl Reader {
         position: Position,
         (count, access): (usize, Access),
     ) -> Result<ChangesPage> {
-        let expired = || ContentError::PositionExpired { argument: "after" };
         let mut position = position;
         // A clock was wrong when the position was issued.
         if position.due.at > self.latest() {
             position.due = Due { at: self.now(), id: None };
-        }
-        if position.due.at < days_before(self.now(), KEPT_DAYS) {
-            return Err(expired());
         }
         let entries = || self.entries_from(position.sequence, (ENTRIES_MAX, ENTRY_READS_MAX));
         let (due, mut read) = try_join(self.due_since(&position.due, count), entries()).await?;
@@ -258,6 +257,10 @@ impl Reader {
         });
         try_join_all(reads).await
     }
+}
+
+fn expired() -> ContentError {
+    ContentError::PositionExpired { argument: "after" }
 }
 
 fn due_keys(rows: &[Entity]) -> Vec<Due> {
