@@ -52,6 +52,11 @@ export function renameTo(address: string): void {
   window.history.replaceState(window.history.state, "", address);
 }
 
+/** After `renameTo`, for the next view. */
+export function settle(): void {
+  if (place.path !== window.location.pathname) moveTo(read(place.by));
+}
+
 /** The key of the current entry of the history. */
 export function keyNow(): string {
   return entry().key;

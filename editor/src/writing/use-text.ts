@@ -74,14 +74,14 @@ export function useText(id: string, version: number, saved: Values): Typed {
     setText(newest.current);
   }, []);
   const now = useCallback(() => newest.current, []);
-  const type = useCallback((some: Partial<Values>) => change((text) => ({ ...text, values: { ...text.values, ...some } })), [change]);
+  const type = useCallback((some: Partial<Values>) => change((was) => ({ ...was, values: { ...was.values, ...some } })), [change]);
   const acceptSaved = useCallback(
-    (next: number, base: Values, sent: Values) => change((text) => ({ ...text, version: next, base, values: putOver(sent, text.values, base), beside: null })),
+    (next: number, base: Values, sent: Values) => change((was) => ({ ...was, version: next, base, values: putOver(sent, was.values, base), beside: null })),
     [change],
   );
   const acceptCreated = useCallback(
     (created: string, next: number, base: Values, sent: Values) => {
-      change((text) => ({ ...text, version: next, base, values: putOver(sent, text.values, base), creation: null }));
+      change((was) => ({ ...was, version: next, base, values: putOver(sent, was.values, base), creation: null }));
       // The view may be closed already, so this does not wait for a render.
       if (isWorthKeeping(newest.current)) keepText(created, newest.current);
       removeText(id);
@@ -90,31 +90,31 @@ export function useText(id: string, version: number, saved: Values): Typed {
   );
   const keepCreation = useCallback(
     (creation: Creation | null) => {
-      change((text) => ({ ...text, creation }));
+      change((was) => ({ ...was, creation }));
       if (isWorthKeeping(newest.current)) keepText(id, newest.current);
     },
     [change, id],
   );
   const takeInstead = useCallback(
-    (next: number, values: Values) => change((text) => ({ ...text, version: next, base: values, values, aside: putAside(text), beside: null })),
+    (next: number, values: Values) => change((was) => ({ ...was, version: next, base: values, values, aside: putAside(was), beside: null })),
     [change],
   );
   const carryOver = useCallback(
     (next: number, theirs: Values, beside: Values | null) =>
-      change((text) => ({ ...text, version: next, base: theirs, values: putOver(text.base, text.values, theirs), beside })),
+      change((was) => ({ ...was, version: next, base: theirs, values: putOver(was.base, was.values, theirs), beside })),
     [change],
   );
   const bringBack = useCallback(
     () =>
-      change((text) => {
-        const last = text.aside.at(-1);
-        if (!last) return text;
-        const rest = text.aside.slice(0, -1);
-        return { ...text, values: putOver(last.base, last.values, text.base), aside: putAside({ ...text, aside: rest }) };
+      change((was) => {
+        const last = was.aside.at(-1);
+        if (!last) return was;
+        const rest = was.aside.slice(0, -1);
+        return { ...was, values: putOver(last.base, last.values, was.base), aside: putAside({ ...was, aside: rest }) };
       }),
     [change],
   );
-  const discardAside = useCallback(() => change((text) => ({ ...text, aside: text.aside.slice(0, -1) })), [change]);
-  const markNew = useCallback((tag: string) => change((text) => ({ ...text, newTags: [...text.newTags, tag] })), [change]);
+  const discardAside = useCallback(() => change((was) => ({ ...was, aside: was.aside.slice(0, -1) })), [change]);
+  const markNew = useCallback((tag: string) => change((was) => ({ ...was, newTags: [...was.newTags, tag] })), [change]);
   return { text, isDirty, isKept, type, acceptSaved, acceptCreated, keepCreation, now, takeInstead, carryOver, bringBack, discardAside, markNew };
 }
