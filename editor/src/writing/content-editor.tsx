@@ -71,9 +71,18 @@ export function ContentEditor({ kind, content: first, start }: Props) {
   return (
     <Page title={content ? `Edit a ${kind}` : `Write a ${kind}`}>
       <Problems changes={changes} />
-      <ContentForm kind={kind} content={content} typed={{ ...typed, isDirty }} tags={tags} changes={changes} said={saving.said} onSave={() => void saving.save()}>
+      <ContentForm
+        kind={kind}
+        content={content}
+        typed={{ ...typed, isDirty }}
+        tags={tags}
+        changes={changes}
+        said={saving.said}
+        onSave={() => void saving.save()}
+        end={content?.viewerCanUpdate ? <Deletion content={content} version={typed.text.version} /> : null}
+      >
         {content ? (
-          <Beside content={content} changes={changes} saving={saving} isDirty={isDirty} version={typed.text.version} />
+          <Beside content={content} changes={changes} saving={saving} isDirty={isDirty} />
         ) : (
           <p className="panel hint">Save it as a draft first; then it can be previewed, scheduled and published.</p>
         )}
@@ -89,10 +98,9 @@ interface BesideProps {
   changes: Changes;
   saving: Saving;
   isDirty: boolean;
-  version: number;
 }
 
-function Beside({ content, changes, saving, isDirty, version }: BesideProps) {
+function Beside({ content, changes, saving, isDirty }: BesideProps) {
   const { viewerCanUpdate } = content;
   if (!viewerCanUpdate) return <History content={content} onRestore={null} isDirty={false} />;
   return (
@@ -106,7 +114,6 @@ function Beside({ content, changes, saving, isDirty, version }: BesideProps) {
       />
       {content.status === "PUBLISHED" ? null : <PreviewLink id={content.id} />}
       <History content={content} isDirty={isDirty} onRestore={({ id, version: restored }) => void saving.restore(id, restored)} />
-      <Deletion content={content} version={version} />
     </>
   );
 }

@@ -26,6 +26,8 @@ interface Props {
   /** The result of the last change. */
   said: ReactNode;
   onSave: () => void;
+  /** At the end, after everything that is typed. */
+  end: ReactNode;
   children: ReactNode;
 }
 
@@ -70,6 +72,7 @@ export function ContentForm(props: Props) {
         </div>
         {props.children}
         <About {...props} />
+        {props.end}
       </div>
     </form>
   );

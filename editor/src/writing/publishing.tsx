@@ -77,7 +77,9 @@ function State({ content, isOut }: { content: Edited; isOut: boolean }) {
           </>
         )}
         .{" "}
-        {content.canonicalUrl == null ? null : (
+        {content.canonicalUrl == null ? (
+          <span className="hint">The server does not know the address of the site, so there is no link to it.</span>
+        ) : (
           <a href={content.canonicalUrl} target="_blank" rel="noreferrer">
             See it on the site
           </a>

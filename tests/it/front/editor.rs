@@ -30,7 +30,7 @@ fn the_committed_build_of_the_editor_equals_a_new_build() {
 
 #[test]
 fn writers_write_preview_schedule_publish_and_lose_nothing() {
-    run(&["writing", "keeping"], &Example::start(&[], &SETTINGS).serving);
+    run(&["writing", "keeping", "answers"], &Example::start(&[], &SETTINGS).serving);
 }
 
 #[test]
@@ -123,7 +123,8 @@ fn a_session_is_a_cookie_that_no_script_and_no_other_site_can_use() {
     let serving = &example.serving;
     let own = format!("origin: http://{}", serving.address);
     let of_both = |token: &str, rest: &str| {
-        ["/graphql", "/assets"].map(|path| format!("tidings_editor={token}; path={path}; {rest}; httponly; samesite=strict"))
+        ["/graphql", "/assets"]
+            .map(|path| format!("tidings_editor={token}; path={path}; {rest}; httponly; samesite=strict"))
     };
     for headers in [&[own.as_str()][..], &[], &["sec-fetch-site: same-origin", "origin: https://of-a-proxy.example"]] {
         let begun = begin(serving, headers);
@@ -236,7 +237,11 @@ fn a_request_of_the_page_without_its_cookie_is_refused_and_not_anonymous() {
     let ended = "cookie: tidings_editor=";
     for headers in [&[MARK][..], &[MARK, ended], &[MARK, "cookie: other=1"], &[MARK, "authorization: Basic dTpw"]] {
         let refused = send(serving, "POST /graphql", headers, query);
-        assert_eq!((refused.code().as_str(), &refused.json()["data"]), ("UNAUTHENTICATED", &Value::Null), "{headers:?}");
+        assert_eq!(
+            (refused.code().as_str(), &refused.json()["data"]),
+            ("UNAUTHENTICATED", &Value::Null),
+            "{headers:?}"
+        );
         assert_eq!(send(serving, "GET /graphql?query=%7Bviewer%7Brole%7D%7D", headers, "").code(), "UNAUTHENTICATED");
     }
     assert_eq!(send(serving, "POST /assets?name=a.txt", &[MARK], "text").status, 401);
