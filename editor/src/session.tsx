@@ -3,7 +3,7 @@ import { type ReactNode, createContext, useCallback, useContext, useEffect, useM
 import { type CombinedError, Provider } from "urql";
 import type { ViewerQuery as ViewerAnswer } from "./gql/graphql";
 import { ViewerQuery } from "./documents";
-import { makeClient } from "./graphql/client";
+import { HEADERS, makeClient } from "./graphql/client";
 import { failureOf } from "./graphql/failure";
 
 export type Viewer = NonNullable<ViewerAnswer["viewer"]>;
@@ -20,6 +20,11 @@ interface Session {
   expire: () => void;
 }
 
+/** In localStorage while somebody is signed in: no script sees the cookie, and the server refuses its absence like an expired token. */
+const SIGNED_IN = "tidings.signed-in";
+/** Gets 200 also if nobody is signed in, which is no error. */
+const PLAIN = { Accept: "application/json" };
+
 const Context = createContext<Session | null>(null);
 
 /** Each session has its own client and cache, so that no data of an editor remains after signing out. */
@@ -29,10 +34,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   // oxlint-disable-next-line react/exhaustive-deps
   const client = useMemo(makeClient, [owner]);
   const refresh = useCallback(async () => {
-    const { data, error: failed } = await makeClient().query(ViewerQuery, {});
+    const { data, error: failed } = await makeClient().query(ViewerQuery, {}, { fetchOptions: { headers: { ...HEADERS, ...PLAIN } } });
     const isRefused = failed !== undefined && failureOf(failed).code === "UNAUTHENTICATED";
     const found = isRefused ? null : data?.viewer;
-    setState({ viewer: found, error: isRefused ? null : (failed ?? null), isExpired: isRefused });
+    if (found) window.localStorage.setItem(SIGNED_IN, "1");
+    const wasSignedIn = window.localStorage.getItem(SIGNED_IN) !== null;
+    setState({ viewer: found, error: isRefused ? null : (failed ?? null), isExpired: isRefused && wasSignedIn });
     return found;
   }, []);
   const expire = useCallback(() => setState({ viewer: null, error: null, isExpired: true }), []);
@@ -61,19 +68,30 @@ export function isEditor(viewer: Viewer | null | undefined): boolean {
   return viewer?.role === "EDITOR" || viewer?.role === "ADMIN";
 }
 
-export async function beginSession(token: string): Promise<{ code: string; message: string } | null> {
+interface Refused {
+  code: string;
+  message: string;
+}
+
+const OUT_OF_REACH: Refused = { code: "NETWORK", message: "The server is out of reach. Check your connection, then try again." };
+
+/** Null if the server has begun it. */
+export async function beginSession(token: string): Promise<Refused | null> {
   return failureIn(await send("POST", { token }));
 }
 
-export async function endSession(): Promise<void> {
-  await send("DELETE");
+/** Null if the server has ended it. */
+export async function endSession(): Promise<Refused | null> {
+  const failure = await send("DELETE").then(failureIn, () => OUT_OF_REACH);
+  if (!failure) window.localStorage.removeItem(SIGNED_IN);
+  return failure;
 }
 
 function send(method: string, body?: object): Promise<Response> {
   return fetch("/editor/session", { method, headers: { "Content-Type": "application/json" }, ...(body && { body: JSON.stringify(body) }) });
 }
 
-async function failureIn(response: Response): Promise<{ code: string; message: string } | null> {
+async function failureIn(response: Response): Promise<Refused | null> {
   if (response.ok) return null;
   const said = (await response.json().catch(() => null)) as { errors?: { message: string; extensions: { code: string } }[] } | null;
   const first = said?.errors?.[0];

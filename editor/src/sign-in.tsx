@@ -1,5 +1,6 @@
 // The token is tested by the server before it is kept, so that a wrong token is reported only here.
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { settle } from "./routing/place";
 import { beginSession, endSession, useSession } from "./session";
 import { Page } from "./ui/page";
 
@@ -26,6 +27,8 @@ export function SignIn({ isExpired }: { isExpired: boolean }) {
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLInputElement>(null);
 
+  useEffect(settle, []);
+
   const tryWith = async (token: string): Promise<Problem | null> => {
     const failure = await beginSession(token).catch(() => "unreachable" as const);
     if (failure === "unreachable") return OUT_OF_REACH;
@@ -48,7 +51,7 @@ export function SignIn({ isExpired }: { isExpired: boolean }) {
 
   return (
     <Page title="Sign in" intro="Write and publish on this site.">
-      {isExpired ? <p className="notice">The server does not accept your token any more. What you have typed is kept: sign in with another token.</p> : null}
+      {isExpired ? <p className="notice">You are not signed in any more: the token has expired or was revoked, or the browser has deleted the session. What you have typed is kept: sign in again.</p> : null}
       <form className="sign-in panel" onSubmit={(event) => void submit(event)} noValidate>
         <div className="field">
           <label htmlFor="token">Token</label>

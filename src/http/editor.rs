@@ -21,6 +21,7 @@ use super::{
     body,
     cors::is_own,
     execution,
+    request_headers::has_bearer,
     settings::HttpSettings,
 };
 use crate::graphql::access::BearerToken;
@@ -29,6 +30,8 @@ use crate::graphql::fair_use::ClientAddress;
 
 const HEADER: HeaderName = HeaderName::from_static("x-tidings-editor");
 const COOKIE: &str = "tidings_editor";
+/// What reads the cookie: each path has one, so that no other path of the host gets the token.
+const PATHS: [&str; 2] = ["/graphql", "/assets"];
 /// A writer signs in again after a quarter of a year, or when the token is revoked.
 const AGE_SECONDS: u32 = 90 * 24 * 60 * 60;
 /// Browsers refuse a cookie of more than 4,096 bytes with its name and attributes.
@@ -53,17 +56,17 @@ pub(super) fn routes(settings: &HttpSettings) -> Router<Arc<Api>> {
     }
 }
 
-/// Writes the token of the cookie into `Authorization`, where all routes read it.
+/// Writes the token of the cookie into `Authorization`, where all routes read it. Without the cookie, the page's request is refused like one with an
+/// expired token, so that the page never takes an anonymous answer for its own. Another scheme than `Bearer` is that of a proxy in front.
 pub(super) fn authorize(headers: &mut HeaderMap) {
-    if !headers.contains_key(HEADER) || headers.contains_key(header::AUTHORIZATION) || !is_of_own_page(headers) {
+    if !headers.contains_key(HEADER) || has_bearer(headers) || !is_of_own_page(headers) {
         return;
     }
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let token = pairs.find(|(name, _)| *name == COOKIE).map(|(_, token)| format!("Bearer {token}"));
-    if let Some(Ok(value)) = token.map(HeaderValue::try_from) {
-        headers.insert(header::AUTHORIZATION, value);
-    }
+    let value = token.and_then(|value| HeaderValue::try_from(value).ok());
+    headers.insert(header::AUTHORIZATION, value.unwrap_or(HeaderValue::from_static("Bearer")));
 }
 
 /// Whether no browser says that a page of another origin sends the request.
@@ -134,10 +137,12 @@ fn with_cookie(api: &Api, headers: &HeaderMap, token: &str, age: u32) -> Respons
     };
     let is_https = api.settings.is_https || begins(&SCHEME, "https") || begins(&header::ORIGIN, "https:");
     let secure = if is_https { "; Secure" } else { "" };
-    let cookie = format!("{COOKIE}={token}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{secure}");
     let mut response = StatusCode::NO_CONTENT.into_response();
-    if let Ok(cookie) = HeaderValue::try_from(cookie) {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    for path in PATHS {
+        let cookie = format!("{COOKIE}={token}; Path={path}; Max-Age={age}; HttpOnly; SameSite=Strict{secure}");
+        if let Ok(cookie) = HeaderValue::try_from(cookie) {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
     }
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response

@@ -100,6 +100,11 @@ pub(super) fn forward_token(request: Request, headers: &HeaderMap) -> Request {
     }
 }
 
+/// Whether the client sends a token itself, even a malformed one.
+pub(super) fn has_bearer(headers: &HeaderMap) -> bool {
+    headers.get_all(header::AUTHORIZATION).iter().any(|value| token(value).is_some())
+}
+
 /// `None` if the scheme is not `Bearer`.
 fn token(value: &HeaderValue) -> Option<String> {
     let bytes = value.as_bytes();

@@ -1,5 +1,6 @@
 // The current address, and how it was reached. The rule: only this file uses window.history.
 import { useSyncExternalStore } from "react";
+import { newKey } from "./key";
 
 export interface Place {
   path: string;
@@ -16,11 +17,11 @@ interface Entry {
 }
 
 const listeners = new Set<() => void>();
-if (!isEntry(window.history.state)) writeEntry({ key: crypto.randomUUID(), notes: {} });
+if (!isEntry(window.history.state)) writeEntry({ key: newKey(), notes: {} });
 let place = read("load");
 window.addEventListener("popstate", () => {
   // A plain link to a part of the page (#part) creates an entry of the history without a state.
-  if (!isEntry(window.history.state)) writeEntry({ key: crypto.randomUUID(), notes: {} });
+  if (!isEntry(window.history.state)) writeEntry({ key: newKey(), notes: {} });
   moveTo(read("back"));
 });
 
@@ -36,7 +37,7 @@ export function usePlace(): Place {
 
 export function goTo(address: string): void {
   keepNote("scroll", window.scrollY);
-  window.history.pushState({ key: crypto.randomUUID(), notes: {} } satisfies Entry, "", address);
+  window.history.pushState({ key: newKey(), notes: {} } satisfies Entry, "", address);
   moveTo(read("link"));
 }
 
@@ -44,6 +45,21 @@ export function goTo(address: string): void {
 export function replaceWith(address: string): void {
   window.history.replaceState(window.history.state, "", address);
   moveTo(read(place.by));
+}
+
+/** The same, for a view that shows already what is at the address: it stays as it is. */
+export function renameTo(address: string): void {
+  window.history.replaceState(window.history.state, "", address);
+}
+
+/** After `renameTo`, for the next view. */
+export function settle(): void {
+  if (place.path !== window.location.pathname) moveTo(read(place.by));
+}
+
+/** The key of the current entry of the history. */
+export function keyNow(): string {
+  return entry().key;
 }
 
 /** A value that a view keeps with its entry of the history, available again after going back and after a reload. */

@@ -18,10 +18,10 @@ type View = (parts: string[], place: Place) => ReactElement;
 const ROUTES: [RegExp, View][] = [
   [/^\/editor\/?$/, () => <Desk />],
   [/^\/editor\/posts$/, (_, { search }) => <PostsPage search={search} />],
-  [/^\/editor\/new$/, () => <NewContent key="post" kind="post" />],
+  [/^\/editor\/new$/, (_, { key }) => <NewContent key={key} kind="post" />],
   [/^\/editor\/posts\/([^/]+)$/, ([id = ""]) => <EditContent key={id} id={id} />],
   [/^\/editor\/pages$/, () => <PagesPage />],
-  [/^\/editor\/pages\/new$/, (_, { search }) => <NewContent key={search} kind="page" below={new URLSearchParams(search).get("below") ?? ""} />],
+  [/^\/editor\/pages\/new$/, (_, { key, search }) => <NewContent key={key} kind="page" below={new URLSearchParams(search).get("below") ?? ""} />],
   [/^\/editor\/pages\/([^/]+)$/, ([id = ""]) => <EditContent key={id} id={id} />],
   [/^\/editor\/media$/, () => <MediaPage />],
   [/^\/editor\/terms\/([^/]+)$/, ([kind = ""]) => (isKind(kind) ? <TermsPage key={kind} kind={kind} /> : <NotFound what="page" />)],

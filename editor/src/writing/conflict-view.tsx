@@ -13,13 +13,15 @@ interface Props {
   base: Values;
   mine: Values;
   isBusy: boolean;
+  /** What the writer asked for besides saving; empty for nothing. */
+  asked: string;
   onKeepMine: () => void;
   onTakeTheirs: () => void;
   onMerge: () => void;
   problems: ReactNode;
 }
 
-export function ConflictView({ conflict, base, mine, isBusy, onKeepMine, onTakeTheirs, onMerge, problems }: Props) {
+export function ConflictView({ conflict, base, mine, isBusy, asked, onKeepMine, onTakeTheirs, onMerge, problems }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const theirs = useMemo(() => valuesOf(conflict.theirs), [conflict.theirs]);
   const { both, onlyTheirs, onlyMine } = clashOf(base, mine, theirs);
@@ -43,7 +45,7 @@ export function ConflictView({ conflict, base, mine, isBusy, onKeepMine, onTakeT
       <Alone fields={onlyMine} who="you" then="It is lost only if you take theirs; even then it is put aside for you." />
       <div className="choices">
         <Choice name="Keep mine" main isBusy={isBusy} onChoose={onKeepMine}>
-          Saves your changes over theirs. Their version stays in the list of versions.
+          Saves your changes over theirs{asked === "" ? "" : `, and ${asked}`}. Their version stays in the list of versions.
         </Choice>
         <Choice name="Take theirs" isBusy={isBusy} onChoose={onTakeTheirs}>
           Shows their text. Yours is put aside, and you can bring it back.

@@ -3,20 +3,37 @@ import { type ReactNode, useState } from "react";
 import { CreatePost, RestorePost, UpdatePost } from "../documents";
 import { CreatePage, RestorePage, UpdatePage } from "../page-documents";
 import { addressOf } from "../routing/addresses";
-import { keepNote, noteOf, replaceWith } from "../routing/place";
+import { newKey } from "../routing/key";
+import { keyNow, renameTo } from "../routing/place";
 import { Page } from "../ui/page";
 import { ConflictView } from "./conflict-view";
 import { ContentForm } from "./content-form";
 import { Deletion } from "./deletion";
 import { History } from "./history";
-import { removeText } from "./kept-text";
+import type { Creation } from "./kept-text";
 import { PreviewLink } from "./preview-link";
 import { Problems } from "./problems";
 import { Publishing } from "./publishing";
 import { type Changes, type Conflict, type Outcome, useChanges } from "./use-changes";
 import { type Tags, useTags } from "./use-tags";
 import { type Typed, useText } from "./use-text";
-import { type Edited, type Kind, NAMES_OF_FIELDS, NOTHING, type Values, changesOf, differing, faultsOf, inputOf, inputOfNew, putOver, valuesOf } from "./values";
+import {
+  type Edited,
+  type Kind,
+  NAMES_OF_FIELDS,
+  NOTHING,
+  type Publication,
+  type Values,
+  changesOf,
+  differing,
+  faultsOf,
+  inputOf,
+  inputOfNew,
+  isDone,
+  isStored,
+  putOver,
+  valuesOf,
+} from "./values";
 import { namesOf } from "./words";
 
 interface Props {
@@ -27,12 +44,15 @@ interface Props {
   start: Partial<Values>;
 }
 
-/** The part of a change that publishes, or ends the publication. */
-type Publication = { publish?: boolean; publishAt?: string; unpublishAt?: string | null };
+/** A conflict, and what the change that met it should do to the publication. */
+interface Met extends Conflict {
+  publication: Publication;
+  message: string;
+}
 
 export function ContentEditor({ kind, content: first, start }: Props) {
-  const id = first?.id ?? `new ${kind}`;
   const [content, setContent] = useState(first);
+  const id = content?.id ?? `new ${kind}`;
   const kept = useText(id, first?.version ?? 0, first ? valuesOf(first) : { ...NOTHING, ...start });
   const changes = useChanges();
   const typed: Typed = {
@@ -51,9 +71,18 @@ export function ContentEditor({ kind, content: first, start }: Props) {
   return (
     <Page title={content ? `Edit a ${kind}` : `Write a ${kind}`}>
       <Problems changes={changes} />
-      <ContentForm kind={kind} content={content} typed={{ ...typed, isDirty }} tags={tags} changes={changes} said={saving.said} onSave={() => void saving.save()}>
+      <ContentForm
+        kind={kind}
+        content={content}
+        typed={{ ...typed, isDirty }}
+        tags={tags}
+        changes={changes}
+        said={saving.said}
+        onSave={() => void saving.save()}
+        end={content?.viewerCanUpdate ? <Deletion content={content} version={typed.text.version} /> : null}
+      >
         {content ? (
-          <Beside content={content} changes={changes} saving={saving} isDirty={isDirty} version={typed.text.version} />
+          <Beside content={content} changes={changes} saving={saving} isDirty={isDirty} />
         ) : (
           <p className="panel hint">Save it as a draft first; then it can be previewed, scheduled and published.</p>
         )}
@@ -69,10 +98,9 @@ interface BesideProps {
   changes: Changes;
   saving: Saving;
   isDirty: boolean;
-  version: number;
 }
 
-function Beside({ content, changes, saving, isDirty, version }: BesideProps) {
+function Beside({ content, changes, saving, isDirty }: BesideProps) {
   const { viewerCanUpdate } = content;
   if (!viewerCanUpdate) return <History content={content} onRestore={null} isDirty={false} />;
   return (
@@ -86,15 +114,16 @@ function Beside({ content, changes, saving, isDirty, version }: BesideProps) {
       />
       {content.status === "PUBLISHED" ? null : <PreviewLink id={content.id} />}
       <History content={content} isDirty={isDirty} onRestore={({ id, version: restored }) => void saving.restore(id, restored)} />
-      <Deletion content={content} version={version} />
     </>
   );
 }
 
-function Clash({ conflict, typed, changes, saving }: { conflict: Conflict; typed: Typed; changes: Changes; saving: Saving }) {
+function Clash({ conflict, typed, changes, saving }: { conflict: Met; typed: Typed; changes: Changes; saving: Saving }) {
   const { text } = typed;
-  const { theirs } = conflict;
+  const { theirs, publication, message } = conflict;
   const values = valuesOf(theirs);
+  const asked = askedFor(publication);
+  const notDone = asked === "" ? "" : " The publication was not changed.";
   return (
     <ConflictView
       conflict={conflict}
@@ -104,19 +133,28 @@ function Clash({ conflict, typed, changes, saving }: { conflict: Conflict; typed
       onKeepMine={() => {
         typed.carryOver(theirs.version, values, null);
         const both = putOver(text.base, text.values, values);
-        void saving.update({ id: theirs.id, version: theirs.version, base: values, values: both });
+        void saving.update({ id: theirs.id, version: theirs.version, base: values, values: both }, publication, message);
       }}
+      asked={asked}
       onTakeTheirs={() => {
         typed.takeInstead(theirs.version, values);
-        saving.leave(theirs, "This is their text now. Yours is kept, and you can bring it back.");
+        saving.leave(theirs, `This is their text now. Yours is kept, and you can bring it back.${notDone}`);
       }}
       onMerge={() => {
         typed.carryOver(theirs.version, values, values);
-        saving.leave(theirs, "This is your text, with theirs beside it. Nothing is saved yet.");
+        saving.leave(theirs, `This is your text, with theirs beside it. Nothing is saved yet.${notDone}`);
       }}
       problems={<Problems changes={changes} />}
     />
   );
+}
+
+/** In words: what a change should do besides saving. */
+function askedFor({ publish, publishAt, unpublishAt }: Publication): string {
+  if (publish !== undefined) return publish ? "publishes it" : "makes it a draft again";
+  if (publishAt !== undefined) return "sets the date of its publication";
+  if (unpublishAt !== undefined) return unpublishAt === null ? "leaves it published" : "sets the end of its publication";
+  return "";
 }
 
 interface SavingProps {
@@ -130,8 +168,8 @@ interface SavingProps {
 
 /** Every way to save, and what came of the last one. */
 function useSaving({ kind, content, setContent, typed, tags, changes }: SavingProps) {
-  const [conflict, setConflict] = useState<Conflict | null>(null);
-  const [said, setSaid] = useState<ReactNode>(() => noteOf<string>("said") ?? "");
+  const [conflict, setConflict] = useState<Met | null>(null);
+  const [said, setSaid] = useState<ReactNode>("");
   const { text } = typed;
 
   const apply = (outcome: Outcome, sent: Values, message: string): Edited | null => {
@@ -165,23 +203,56 @@ function useSaving({ kind, content, setContent, typed, tags, changes }: SavingPr
       kind === "page"
         ? await changes.change(UpdatePage, { input: fields }, (data) => data.updatePage, version)
         : await changes.change(UpdatePost, { input: { ...fields, ...creationOf(values) } }, (data) => data.updatePost, version);
+    if (!("conflict" in outcome)) return apply(outcome, values, message);
+    const { theirs } = outcome.conflict;
     const hasTyped = Object.keys(changed).length > 0;
-    if (!("conflict" in outcome && hasTyped)) return apply(outcome, values, message);
-    setConflict(outcome.conflict);
+    if (isStored(values, valuesOf(theirs))) {
+      // The answer to an earlier attempt was lost.
+      if (isDone(publication, theirs)) return apply({ content: theirs }, values, message);
+      if (hasTyped) return update({ id, version: theirs.version, base: values, values }, publication, message);
+    }
+    if (!hasTyped) return apply(outcome, values, message);
+    setConflict({ ...outcome.conflict, publication, message });
     return null;
   };
 
-  const create = async (values: Values) => {
-    const input = inputOfNew(values);
-    const outcome =
-      kind === "page"
-        ? await changes.change(CreatePage, { input: { ...input, path: values.path, title: values.title, markdown: values.markdown } }, (data) => data.createPage, null)
-        : await changes.change(CreatePost, { input: { ...input, title: values.title, markdown: values.markdown, ...creationOf(values) } }, (data) => data.createPost, null);
+  const newCreation = (values: Values): Creation => {
+    const required = kind === "page" ? { path: values.path } : creationOf(values);
+    return { key: newKey(), input: { ...inputOfNew(values), ...required }, values };
+  };
+
+  const sendCreation = ({ key, input: kept, values: { path, title, markdown } }: Creation) => {
+    const input = { ...kept, title, markdown, idempotencyKey: key };
+    return kind === "page"
+      ? changes.change(CreatePage, { input: { ...input, path } }, (data) => data.createPage, null)
+      : changes.change(CreatePost, { input }, (data) => data.createPost, null);
+  };
+
+  /** If no answer came to an earlier attempt, that one is sent again as it was, so that there is one text; what was typed since is a change of it. */
+  const create = async (values: Values): Promise<Edited | null> => {
+    const place = keyNow();
+    const earlier = typed.now().creation;
+    const creation = earlier ?? newCreation(values);
+    typed.keepCreation(creation);
+    const outcome = await sendCreation(creation);
+    if ("refused" in outcome && outcome.isDefinite) {
+      typed.keepCreation(null);
+      if (earlier && !outcome.isReused && differing(earlier.values, values).length > 0) return create(values);
+    }
     if (!("content" in outcome)) return null;
-    removeText(`new ${kind}`);
-    keepNote("said", "Saved as a draft.");
-    replaceWith(kind === "page" ? addressOf.editPage(outcome.content.id) : addressOf.edit(outcome.content.id));
-    return outcome.content;
+    const { content: created } = outcome;
+    const saved = valuesOf(created);
+    // What others have changed since then is a conflict, unless nothing else was typed.
+    const isOld = created.version > 1 && differing(creation.values, typed.now().values).length > 0;
+    const version = isOld ? 1 : created.version;
+    const base = isOld ? putOver(NOTHING, creation.values, saved) : saved;
+    typed.acceptCreated(created.id, version, base, creation.values);
+    setContent(created);
+    setSaid("Saved as a draft.");
+    // The writer may have left this view.
+    if (keyNow() === place) renameTo(kind === "page" ? addressOf.editPage(created.id) : addressOf.edit(created.id));
+    const rest = putOver(creation.values, values, base);
+    return differing(base, rest).length > 0 ? update({ id: created.id, version, base, values: rest }, {}, "Saved as a draft.") : created;
   };
 
   /** Saves what was typed, and changes the publication, in one change. */

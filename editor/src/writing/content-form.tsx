@@ -15,6 +15,8 @@ import { countWords } from "./words";
 
 const MarkdownEditor = lazy(() => import("./markdown/markdown-editor"));
 
+const DISCARD = "Discard the text that was put aside last? This cannot be undone.";
+
 interface Props {
   kind: Kind;
   content: Edited | null;
@@ -24,6 +26,8 @@ interface Props {
   /** The result of the last change. */
   said: ReactNode;
   onSave: () => void;
+  /** At the end, after everything that is typed. */
+  end: ReactNode;
   children: ReactNode;
 }
 
@@ -49,12 +53,18 @@ export function ContentForm(props: Props) {
             {changes.isBusy ? "Saving …" : content?.status === "PUBLISHED" ? "Save and show to all" : "Save"}
           </button>
           <Saved {...props} />
-          {typed.text.aside ? (
-            <button type="button" className="button" onClick={typed.bringBack}>
-              Bring my text back
-            </button>
+          {typed.text.aside.length > 0 ? (
+            <>
+              <button type="button" className="button" onClick={typed.bringBack}>
+                Bring my text back
+              </button>
+              <button type="button" className="button quiet" onClick={() => void (window.confirm(DISCARD) && typed.discardAside())}>
+                Discard what was put aside
+              </button>
+              {typed.text.aside.length > 1 ? <p className="hint">{typed.text.aside.length} texts are put aside: this is about the last one.</p> : null}
+            </>
           ) : null}
-          {typed.isDirty && content && !typed.text.aside ? (
+          {typed.isDirty && content ? (
             <button type="button" className="button quiet" onClick={() => typed.takeInstead(typed.text.version, typed.text.base)}>
               Undo all changes
             </button>
@@ -62,6 +72,7 @@ export function ContentForm(props: Props) {
         </div>
         {props.children}
         <About {...props} />
+        {props.end}
       </div>
     </form>
   );

@@ -1,7 +1,7 @@
 // The publication of a post or page. The rule: times are typed and shown in the writer's time zone, which is shown beside them, and are sent as UTC.
 import { useEffect, useId, useState } from "react";
 import { Minute, localTime, nameOfZone } from "../ui/time";
-import type { Edited } from "./values";
+import { type Edited, instantOf } from "./values";
 
 interface Props {
   content: Edited;
@@ -11,11 +11,6 @@ interface Props {
   onUnpublish: () => void;
   /** Null: it stays published. */
   onEnd: (at: string | null) => void;
-}
-
-/** When it is or was published; of pages, the server says so only of scheduled ones. */
-function instantOf(content: Edited): string | null {
-  return ("path" in content ? content.scheduledFor : content.publishedAt) ?? null;
 }
 
 export function Publishing({ content, isBusy, onPublish, onUnpublish, onEnd }: Props) {
@@ -82,7 +77,9 @@ function State({ content, isOut }: { content: Edited; isOut: boolean }) {
           </>
         )}
         .{" "}
-        {content.canonicalUrl == null ? null : (
+        {content.canonicalUrl == null ? (
+          <span className="hint">The server does not know the address of the site, so there is no link to it.</span>
+        ) : (
           <a href={content.canonicalUrl} target="_blank" rel="noreferrer">
             See it on the site
           </a>

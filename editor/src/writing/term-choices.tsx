@@ -67,6 +67,7 @@ interface ChoiceProps {
 }
 
 function Choice({ name, items, chosen, problem, onChange }: ChoiceProps) {
+  if (items.length === 0 && problem === "") return null;
   const toggle = (slug: string) => onChange(chosen.includes(slug) ? chosen.filter((other) => other !== slug) : [...chosen, slug]);
   return (
     <fieldset className="chips small">

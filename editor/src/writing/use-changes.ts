@@ -4,6 +4,7 @@ import { useState } from "react";
 import { type AnyVariables, type CombinedError, type DocumentInput, type OperationResult, useClient } from "urql";
 import type { PageChangeFragment, PostChangeFragment, VersionItemFragment } from "../gql/graphql";
 import { HistoryQuery } from "../documents";
+import { failureOf } from "../graphql/failure";
 import { type Edited, type Field, fieldOf } from "./values";
 
 type UserError = PostChangeFragment["userErrors"][number] | PageChangeFragment["userErrors"][number];
@@ -17,7 +18,12 @@ export interface Conflict {
   since: Revision[];
 }
 
-export type Outcome = { content: Edited } | { conflict: Conflict } | { refused: true };
+/** `isReused`: the key of the creation was used, and its text is gone. */
+export type Refusal = { refused: true; isDefinite: boolean; isReused: boolean };
+export type Outcome = { content: Edited } | { conflict: Conflict } | Refusal;
+
+/** These depend on the input alone, so an earlier request with it was refused too. After any other error, the server may have made the change. */
+const OF_THE_INPUT = ["BAD_USER_INPUT", "BAD_REQUEST", "GRAPHQL_VALIDATION_FAILED", "PAYLOAD_TOO_LARGE"];
 
 /** An error beside its field, or beside none. */
 export interface Shown {
@@ -48,10 +54,11 @@ export function useChanges(): Changes {
   const [error, setError] = useState<CombinedError | null>(null);
   const [userErrors, setUserErrors] = useState<Shown[]>([]);
 
-  const refuse = (failed: CombinedError | undefined, errors: Shown[]): Outcome => {
+  const refuse = (failed: CombinedError | undefined, errors: UserError[]): Outcome => {
     setError(failed ?? null);
-    setUserErrors(errors);
-    return { refused: true };
+    setUserErrors(errors.map(({ field, message }) => ({ field: fieldOf(field), message })));
+    const isDefinite = failed ? OF_THE_INPUT.includes(failureOf(failed).code) : errors.length > 0;
+    return { refused: true, isDefinite, isReused: errors.some(({ code }) => code === "KEY_REUSED") };
   };
 
   const conflictWith = async (theirs: Edited, version: number): Promise<Outcome> => {
@@ -71,7 +78,7 @@ export function useChanges(): Changes {
       const theirs = answer.userErrors.map(currentOf).find((current) => current !== null) ?? null;
       if (version !== null && theirs) return await conflictWith(theirs, version);
       const content = answer.post ?? answer.page;
-      return content ? { content } : refuse(failed, answer.userErrors.map(({ field, message }) => ({ field: fieldOf(field), message })));
+      return content ? { content } : refuse(failed, answer.userErrors);
     } finally {
       setBusy(false);
     }
@@ -80,7 +87,10 @@ export function useChanges(): Changes {
   const clearErrorsOf = (fields: Field[]) => {
     setUserErrors((now) => now.filter(({ field }) => field === undefined || !fields.includes(field)));
   };
-  const show = (errors: Shown[]) => void refuse(undefined, errors);
+  const show = (errors: Shown[]) => {
+    setError(null);
+    setUserErrors(errors);
+  };
   return { isBusy, error, userErrors, show, clearErrorsOf, change };
 }
 

@@ -30,7 +30,7 @@ export function useTags({ text, type, markNew }: Pick<Typed, "text" | "type" | "
   const [written, setWritten] = useState("");
   const [isTried, setTried] = useState(false);
   const { tagSlugs: tags } = text.values;
-  const newTags = text.newTags ?? [];
+  const newTags = text.newTags;
   const name = written.trim();
   const slug = known.find((tag) => tag.name.toLowerCase() === name.toLowerCase())?.slug ?? slugOf(name);
   const isUnfit = slug === "" && name !== "";

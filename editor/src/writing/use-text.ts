@@ -1,6 +1,6 @@
 // The state of the form. The rule: text that differs from the server's is in localStorage after the next render.
-import { useCallback, useEffect, useState } from "react";
-import { type Text, keepText, keptText, removeText } from "./kept-text";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { type Creation, type Draft, type Text, keepText, keptText, onTaken, removeText } from "./kept-text";
 import { type Values, differing, putOver } from "./values";
 
 export interface Typed {
@@ -12,20 +12,46 @@ export interface Typed {
   type: (some: Partial<Values>) => void;
   /** The server has these values now; `sent` is what was saved, so that text typed since then is kept. */
   acceptSaved: (version: number, saved: Values, sent: Values) => void;
+  /** The same for a new text, which has this id from now on. `base` is what the server made of what was sent. */
+  acceptCreated: (id: string, version: number, base: Values, sent: Values) => void;
+  /** Keeps what is sent to create the text, until an answer says what came of it. */
+  keepCreation: (creation: Creation | null) => void;
+  /** The text now, also before the next render. */
+  now: () => Text;
   /** Replaces the text of the form, and keeps what was typed in `aside`. */
   takeInstead: (version: number, values: Values) => void;
   /** Bases what was typed on a later version. */
   carryOver: (version: number, theirs: Values, beside: Values | null) => void;
+  /** Exchanges the text of the form with the one that was put aside last. */
   bringBack: () => void;
+  /** Discards the one that was put aside last. */
+  discardAside: () => void;
   /** The writer chose to create the tag of this slug. */
   markNew: (tag: string) => void;
 }
 
+function isChanged({ base, values }: Draft): boolean {
+  return differing(base, values).length > 0;
+}
+
+/** What must not be lost. */
+function isWorthKeeping(text: Text): boolean {
+  return isChanged(text) || text.aside.length > 0 || text.creation !== null;
+}
+
+function putAside({ aside, base, values }: Text): Draft[] {
+  return isChanged({ base, values }) ? [...aside, { base, values }] : aside;
+}
+
 export function useText(id: string, version: number, saved: Values): Typed {
-  const [text, setText] = useState<Text>(() => keptText(id) ?? { version, base: saved, values: saved, aside: null, beside: null });
-  const isDirty = differing(text.base, text.values).length > 0;
+  const [text, setText] = useState<Text>(
+    () => keptText(id) ?? { version, base: saved, values: saved, aside: [], beside: null, newTags: [], creation: null },
+  );
+  // An answer that arrives between two renders needs the newest text.
+  const newest = useRef(text);
+  const isDirty = isChanged(text);
   const [isKept, setKept] = useState(true);
-  const mustKeep = isDirty || text.aside !== null;
+  const mustKeep = isWorthKeeping(text);
 
   useEffect(() => {
     // Only an attempt shows whether the browser has place.
@@ -34,6 +60,8 @@ export function useText(id: string, version: number, saved: Values): Typed {
     else removeText(id);
   }, [id, text, mustKeep]);
 
+  useEffect(() => (mustKeep ? onTaken(id, () => keepText(id, newest.current)) : undefined), [id, mustKeep]);
+
   useEffect(() => {
     if (!isDirty) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -41,23 +69,52 @@ export function useText(id: string, version: number, saved: Values): Typed {
     return () => window.removeEventListener("beforeunload", warn);
   }, [isDirty]);
 
-  const type = useCallback((some: Partial<Values>) => {
-    setText((now) => ({ ...now, values: { ...now.values, ...some } }));
+  const change = useCallback((next: (now: Text) => Text) => {
+    newest.current = next(newest.current);
+    setText(newest.current);
   }, []);
-  const acceptSaved = useCallback((next: number, base: Values, sent: Values) => {
-    setText((now) => ({ version: next, base, values: putOver(sent, now.values, base), aside: null, beside: null }));
-  }, []);
-  const takeInstead = useCallback((next: number, values: Values) => {
-    setText((now) => ({ ...now, version: next, base: values, values, aside: putOver(now.base, now.values, values), beside: null }));
-  }, []);
-  const carryOver = useCallback((next: number, theirs: Values, beside: Values | null) => {
-    setText((now) => ({ ...now, version: next, base: theirs, values: putOver(now.base, now.values, theirs), beside }));
-  }, []);
-  const bringBack = useCallback(() => {
-    setText((now) => (now.aside === null ? now : { ...now, values: now.aside, aside: null }));
-  }, []);
-  const markNew = useCallback((tag: string) => {
-    setText((now) => ({ ...now, newTags: [...(now.newTags ?? []), tag] }));
-  }, []);
-  return { text, isDirty, isKept, type, acceptSaved, takeInstead, carryOver, bringBack, markNew };
+  const now = useCallback(() => newest.current, []);
+  const type = useCallback((some: Partial<Values>) => change((was) => ({ ...was, values: { ...was.values, ...some } })), [change]);
+  const acceptSaved = useCallback(
+    (next: number, base: Values, sent: Values) => change((was) => ({ ...was, version: next, base, values: putOver(sent, was.values, base), beside: null })),
+    [change],
+  );
+  const acceptCreated = useCallback(
+    (created: string, next: number, base: Values, sent: Values) => {
+      change((was) => ({ ...was, version: next, base, values: putOver(sent, was.values, base), creation: null }));
+      // The view may be closed already, so this does not wait for a render.
+      if (isWorthKeeping(newest.current)) keepText(created, newest.current);
+      removeText(id);
+    },
+    [change, id],
+  );
+  const keepCreation = useCallback(
+    (creation: Creation | null) => {
+      change((was) => ({ ...was, creation }));
+      if (isWorthKeeping(newest.current)) keepText(id, newest.current);
+    },
+    [change, id],
+  );
+  const takeInstead = useCallback(
+    (next: number, values: Values) => change((was) => ({ ...was, version: next, base: values, values, aside: putAside(was), beside: null })),
+    [change],
+  );
+  const carryOver = useCallback(
+    (next: number, theirs: Values, beside: Values | null) =>
+      change((was) => ({ ...was, version: next, base: theirs, values: putOver(was.base, was.values, theirs), beside })),
+    [change],
+  );
+  const bringBack = useCallback(
+    () =>
+      change((was) => {
+        const last = was.aside.at(-1);
+        if (!last) return was;
+        const rest = was.aside.slice(0, -1);
+        return { ...was, values: putOver(last.base, last.values, was.base), aside: putAside({ ...was, aside: rest }) };
+      }),
+    [change],
+  );
+  const discardAside = useCallback(() => change((was) => ({ ...was, aside: was.aside.slice(0, -1) })), [change]);
+  const markNew = useCallback((tag: string) => change((was) => ({ ...was, newTags: [...was.newTags, tag] })), [change]);
+  return { text, isDirty, isKept, type, acceptSaved, acceptCreated, keepCreation, now, takeInstead, carryOver, bringBack, discardAside, markNew };
 }

@@ -73,6 +73,29 @@ export function kindOf(content: Edited): Kind {
   return "path" in content ? "page" : "post";
 }
 
+/** The part of a change that publishes, or ends the publication. */
+export type Publication = { publish?: boolean; publishAt?: string; unpublishAt?: string | null };
+
+/** When it is or was published; of pages, the server says so only of scheduled ones. */
+export function instantOf(content: Edited): string | null {
+  return ("path" in content ? content.scheduledFor : content.publishedAt) ?? null;
+}
+
+function isSameTime(one: string | null | undefined, other: string | null | undefined): boolean {
+  if (one == null || other == null) return one == null && other == null;
+  return Date.parse(one) === Date.parse(other);
+}
+
+/** Whether the publication is as it was asked for. */
+export function isDone({ publish, publishAt, unpublishAt }: Publication, content: Edited): boolean {
+  const isOut = content.status === "PUBLISHED";
+  return (
+    (publish === undefined || (publish ? isOut : content.status === "DRAFT")) &&
+    (publishAt === undefined || (isOut && "path" in content) || (content.status !== "DRAFT" && isSameTime(publishAt, instantOf(content)))) &&
+    (unpublishAt === undefined || isSameTime(unpublishAt, content.unpublishAt))
+  );
+}
+
 function slugs(terms: { slug: string }[]): string[] {
   return terms.map(({ slug }) => slug);
 }
@@ -160,6 +183,21 @@ export function differing(one: Values, other: Values): Field[] {
 /** Only changed fields are sent, so that another editor's changes of other fields are kept. */
 export function changesOf(base: Values, values: Values): Partial<Values> {
   return Object.fromEntries(differing(base, values).map((field) => [field, values[field]]));
+}
+
+/** Whether `stored` is what the server makes of `values`. */
+export function isStored(values: Values, stored: Values): boolean {
+  return NAMES_OF_FIELDS.every((field) => canonical(values, field) === canonical(stored, field));
+}
+
+/** One text for all that the server stores as the same. */
+function canonical(values: Values, field: Field): string {
+  const value = values[field];
+  if (field === "cover") return values.cover?.id ?? "";
+  if (field === "metadata") return textOf(values.metadata.trim() === "" ? null : JSON.parse(values.metadata));
+  if (field === "tagSlugs" || field === "categorySlugs") return values[field].toSorted().join(" ");
+  if (typeof value !== "string") return String(value);
+  return field === "language" ? value.trim().toLowerCase() : value.replaceAll("\r\n", "\n").trim();
 }
 
 /** `theirs`, overwritten with the changes from `base` to `mine`. */

@@ -86,6 +86,29 @@ test("take theirs shows their text and saves nothing, and my text can be restore
     assert.deepEqual(await stored(id), { version: 3, title: "The lamp", markdown: MINE, tags: ["moon"] });
   }));
 
+test("a text that was put aside stays through a save and a second take theirs, until it is discarded", () =>
+  onServer(async (page) => {
+    const id = await meetConflict(page);
+    await page.getByRole("button", { name: "Take theirs" }).click();
+    await text(page).fill("A second text.");
+    await save(page).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Bring my text back" }).waitFor();
+    await text(page).fill("A third text.");
+    await change("updatePost", { id, expectedVersion: 3, markdown: "Theirs again." }, await tokenOf("Grace's laptop", "EDITOR"));
+    await save(page).click();
+    await page.getByRole("button", { name: "Take theirs" }).click();
+    await page.getByText("2 texts are put aside").waitFor();
+    await page.getByRole("button", { name: "Bring my text back" }).click();
+    assert.equal(await written(page), "A third text.");
+    await page.getByRole("button", { name: "Bring my text back" }).click();
+    assert.equal(await written(page), MINE);
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.getByRole("button", { name: "Discard what was put aside" }).click();
+    await page.getByRole("button", { name: "Bring my text back" }).waitFor({ state: "detached" });
+    assert.equal(await written(page), MINE);
+  }));
+
 test("merge by hand shows their text beside mine, removes its marks as the text is merged, and saves the result", () =>
   onServer(async (page) => {
     const id = await meetConflict(page);

@@ -48,7 +48,7 @@ test("a token that is revoked during writing is reported, and the text is kept",
       await page.getByText("UNAUTHENTICATED").waitFor();
 
       await page.getByRole("button", { name: "Sign in again" }).click();
-      await page.getByText("The server does not accept your token any more.").waitFor();
+      await page.getByText("You are not signed in any more").waitFor();
       await page.getByLabel("Token").fill(TOKEN);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByLabel("Title", { exact: true }).waitFor();

@@ -30,7 +30,7 @@ fn the_committed_build_of_the_editor_equals_a_new_build() {
 
 #[test]
 fn writers_write_preview_schedule_publish_and_lose_nothing() {
-    run(&["writing", "keeping"], &Example::start(&[], &SETTINGS).serving);
+    run(&["writing", "keeping", "answers"], &Example::start(&[], &SETTINGS).serving);
 }
 
 #[test]
@@ -80,8 +80,8 @@ impl Answer {
         self.json()["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
     }
 
-    fn cookie(&self) -> Option<&str> {
-        self.head.lines().find_map(|line| line.strip_prefix("set-cookie: "))
+    fn cookies(&self) -> Vec<&str> {
+        self.head.lines().filter_map(|line| line.strip_prefix("set-cookie: ")).collect()
     }
 }
 
@@ -112,29 +112,37 @@ fn begin(serving: &Serving, headers: &[&str]) -> Answer {
     send(serving, SESSION, headers, &json!({ "token": TOKEN }).to_string())
 }
 
+fn is_secure(answer: &Answer) -> bool {
+    let cookies = answer.cookies();
+    !cookies.is_empty() && cookies.iter().all(|cookie| cookie.ends_with("; secure"))
+}
+
 #[test]
 fn a_session_is_a_cookie_that_no_script_and_no_other_site_can_use() {
     let example = Example::start(&[], &SETTINGS);
     let serving = &example.serving;
     let own = format!("origin: http://{}", serving.address);
-    let kept = format!("tidings_editor={TOKEN}; path=/; max-age=7776000; httponly; samesite=strict");
+    let of_both = |token: &str, rest: &str| {
+        ["/graphql", "/assets"]
+            .map(|path| format!("tidings_editor={token}; path={path}; {rest}; httponly; samesite=strict"))
+    };
     for headers in [&[own.as_str()][..], &[], &["sec-fetch-site: same-origin", "origin: https://of-a-proxy.example"]] {
         let begun = begin(serving, headers);
         assert_eq!((begun.status, begun.body.as_str()), (204, ""), "{headers:?}");
         let secure = if headers.len() == 2 { "; secure" } else { "" };
-        assert_eq!(begun.cookie(), Some(format!("{kept}{secure}").as_str()));
+        assert_eq!(begun.cookies(), of_both(TOKEN, "max-age=7776000").map(|cookie| format!("{cookie}{secure}")));
         assert!(begun.head.contains("cache-control: no-store"), "{}", begun.head);
     }
-    assert!(begin(serving, &["x-forwarded-proto: https"]).cookie().is_some_and(|cookie| cookie.ends_with("; secure")));
+    assert!(is_secure(&begin(serving, &["x-forwarded-proto: https"])));
     let ended = send(serving, "DELETE /editor/session", &[&own], "");
     assert_eq!(ended.status, 204);
-    assert_eq!(ended.cookie(), Some("tidings_editor=; path=/; max-age=0; httponly; samesite=strict"));
+    assert_eq!(ended.cookies(), of_both("", "max-age=0"));
 }
 
 #[test]
 fn a_session_of_a_server_with_a_public_https_address_is_sent_by_https_only() {
     let example = Example::start(&["--public-url", "https://api.blog.example"], &SETTINGS);
-    assert!(begin(&example.serving, &[]).cookie().is_some_and(|cookie| cookie.ends_with("; secure")));
+    assert!(is_secure(&begin(&example.serving, &[])));
 }
 
 #[test]
@@ -147,8 +155,8 @@ fn a_session_is_refused_to_other_origins_wrong_tokens_and_anything_but_json() {
         for to in [SESSION, "DELETE /editor/session"] {
             let refused = send(serving, to, &[header], &json!({ "token": TOKEN }).to_string());
             assert_eq!(
-                (refused.status, refused.code().as_str(), refused.cookie()),
-                (403, "FORBIDDEN", None),
+                (refused.status, refused.code().as_str(), refused.cookies()),
+                (403, "FORBIDDEN", vec![]),
                 "{to} {header}"
             );
         }
@@ -164,10 +172,10 @@ fn a_session_is_refused_to_other_origins_wrong_tokens_and_anything_but_json() {
         (&long, 400, "BAD_REQUEST"),
     ] {
         let refused = send(serving, SESSION, &[], body);
-        assert_eq!((refused.status, refused.code().as_str(), refused.cookie()), (status, code, None), "{body}");
+        assert_eq!((refused.status, refused.code().as_str(), refused.cookies()), (status, code, vec![]), "{body}");
     }
     let form = send(serving, SESSION, &["content-type: text/plain"], &json!({ "token": TOKEN }).to_string());
-    assert_eq!((form.status, form.cookie()), (415, None));
+    assert_eq!((form.status, form.cookies()), (415, vec![]));
     let asked = [
         "origin: https://evil.example",
         "access-control-request-method: POST",
@@ -190,12 +198,15 @@ fn the_cookie_counts_only_with_the_header_and_from_a_page_of_the_server() {
     assert_eq!(viewer(&[COOKIE, MARK, "sec-fetch-site: same-origin"]).as_deref(), Some("ADMIN"));
     for headers in [
         &[COOKIE][..],
-        &[MARK],
         &[COOKIE, MARK, "sec-fetch-site: cross-site"],
         &[COOKIE, MARK, "sec-fetch-site: same-site"],
         &[COOKIE, MARK, "origin: https://evil.example"],
     ] {
         assert_eq!(viewer(headers), None, "{headers:?}");
+    }
+    for basic in ["authorization: Basic dTpw", "authorization: basic dTpw"] {
+        assert_eq!(viewer(&[COOKIE, MARK, basic]).as_deref(), Some("ADMIN"), "a proxy's own scheme hides no cookie");
+        assert_eq!(viewer(&[COOKIE, basic]), None);
     }
     let wrong = send(
         serving,
@@ -216,6 +227,29 @@ fn the_cookie_counts_only_with_the_header_and_from_a_page_of_the_server() {
     assert_eq!(send(serving, "POST /assets?name=a.txt", &[COOKIE, MARK], "text").status, 201);
     let cached = send(serving, "GET /graphql?query=%7Bviewer%7Brole%7D%7D", &[COOKIE, MARK], "");
     assert!(cached.head.contains("cache-control: no-store"), "{}", cached.head);
+}
+
+#[test]
+fn a_request_of_the_page_without_its_cookie_is_refused_and_not_anonymous() {
+    let example = Example::start(&["--cors-origin", "*"], &SETTINGS);
+    let serving = &example.serving;
+    let query = r#"{"query": "{ posts(first: 1) { nodes { slug } } }"}"#;
+    let ended = "cookie: tidings_editor=";
+    for headers in [&[MARK][..], &[MARK, ended], &[MARK, "cookie: other=1"], &[MARK, "authorization: Basic dTpw"]] {
+        let refused = send(serving, "POST /graphql", headers, query);
+        assert_eq!(
+            (refused.code().as_str(), &refused.json()["data"]),
+            ("UNAUTHENTICATED", &Value::Null),
+            "{headers:?}"
+        );
+        assert_eq!(send(serving, "GET /graphql?query=%7Bviewer%7Brole%7D%7D", headers, "").code(), "UNAUTHENTICATED");
+    }
+    assert_eq!(send(serving, "POST /assets?name=a.txt", &[MARK], "text").status, 401);
+    let of_another = send(serving, "POST /graphql", &[MARK, "origin: https://blog.example"], query);
+    assert_eq!(of_another.code(), "", "a page of another origin may send any header");
+    let varies = send(serving, "GET /graphql?query=%7Bviewer%7Brole%7D%7D", &[], "");
+    let vary = varies.head.lines().find(|line| line.starts_with("vary: accept,")).expect("a Vary");
+    assert!(vary.contains("authorization") && vary.contains("x-tidings-editor"), "{vary}");
 }
 
 #[test]

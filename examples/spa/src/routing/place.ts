@@ -16,11 +16,11 @@ interface Entry {
 }
 
 const listeners = new Set<() => void>();
-if (!isEntry(window.history.state)) writeEntry({ key: crypto.randomUUID(), notes: {} });
+if (!isEntry(window.history.state)) writeEntry({ key: newKey(), notes: {} });
 let place = read("load");
 window.addEventListener("popstate", () => {
   // A plain link to a part of the page (#part) creates an entry of the history without a state.
-  if (!isEntry(window.history.state)) writeEntry({ key: crypto.randomUUID(), notes: {} });
+  if (!isEntry(window.history.state)) writeEntry({ key: newKey(), notes: {} });
   moveTo(read("back"));
 });
 
@@ -36,7 +36,7 @@ export function usePlace(): Place {
 
 export function goTo(address: string): void {
   keepNote("scroll", window.scrollY);
-  window.history.pushState({ key: crypto.randomUUID(), notes: {} } satisfies Entry, "", address);
+  window.history.pushState({ key: newKey(), notes: {} } satisfies Entry, "", address);
   moveTo(read("link"));
 }
 
@@ -71,6 +71,11 @@ function entry(): Entry {
 
 function writeEntry(value: Entry): void {
   window.history.replaceState(value, "");
+}
+
+/** `crypto.randomUUID` exists only on https and localhost. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
 }
 
 function isEntry(state: unknown): state is Entry {
