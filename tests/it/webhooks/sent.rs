@@ -204,7 +204,7 @@ fn an_address_that_is_not_public_is_refused_whatever_its_form_unless_it_is_allow
 fn a_filter_names_what_a_change_is_of_and_what_a_post_had_or_has() {
     let (blog, receiver) = (Blog::of(&[]), Receiver::start());
     let server = start(&blog, &[ALLOWED]);
-    change(&server, "createTag", "slug: \"moon\", name: \"Moon\"", "tag { id }");
+    let tag = change(&server, "createTag", "slug: \"moon\", name: \"Moon\"", "tag { id }")["tag"]["id"].clone();
     for (path, more) in [
         ("/moon", "tagSlugs: [\"moon\"]"),
         ("/german", "languages: [\"de\"]"),
@@ -235,6 +235,10 @@ fn a_filter_names_what_a_change_is_of_and_what_a_post_had_or_has() {
     assert_eq!(of("/germans", 3), ["other CREATED,PUBLISHED", "other DELETED", "seite CREATED,PUBLISHED"]);
     assert_eq!(of("/gones", 1), ["other DELETED"]);
     assert_eq!(of("/tagss", 1), ["sun CREATED"]);
+    change(&server, "updateTag", &format!("id: {tag}, expectedVersion: 1, slug: \"luna\""), "tag { id }");
+    webhook(&server, &receiver.url("127.0.0.1", "/luna"), "tagSlugs: [\"luna\"]");
+    change(&server, "deleteTag", &format!("id: {tag}, expectedVersion: 2"), "deletedId");
+    assert_eq!(of("/luna", 1), ["luna DELETED"]);
 }
 
 #[test]

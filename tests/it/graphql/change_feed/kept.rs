@@ -93,7 +93,7 @@ async fn scheduled_posts_of_the_past_are_deleted_when_no_position_needs_them() {
         };
         site.content.delete_old().await.expect("a store");
         assert_eq!(due().await, 2);
-        site.clock.set(instant("2026-07-20T00:00:00Z"));
+        site.clock.set(instant("2026-08-20T00:00:00Z"));
         site.content.delete_old().await.expect("a store");
         assert_eq!(due().await, 1);
     }
