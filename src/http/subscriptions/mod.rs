@@ -184,7 +184,7 @@ impl Operation {
         };
         let known = last.as_ref().and_then(|last| last.as_ref());
         if let Some(live) = shared.clone().and_then(|shared| Live::current(shared, known, self.live.as_ref())) {
-            self.subscribed.begin_live();
+            self.subscribed.begin_live(false);
             return Ok(self.live.insert(live).answer());
         }
         let begun = self.api.live.begin();
@@ -195,7 +195,11 @@ impl Operation {
             return Ok(answer);
         }
         let live = LiveAnswer::of(&answer.json, share.charge.beside(), begun, known.map(|known| &**known)).await?;
-        let Some(shared) = shared.or_else(|| key.map(|key| self.api.live.share(key))) else { return Ok(answer) };
+        let shared = match (shared, key) {
+            (Some(shared), _) => shared,
+            (None, Some(key)) if !self.subscribed.is_of_one() => self.api.live.share(key),
+            (None, _) => Arc::default(),
+        };
         match &mut last {
             Some(last) => **last = Some(Arc::clone(&live)),
             None => *shared.lock().await = Some(Arc::clone(&live)),
