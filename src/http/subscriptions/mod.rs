@@ -184,6 +184,12 @@ impl Operation {
         };
         let known = last.as_ref().and_then(|last| last.as_ref());
         if let Some(live) = shared.clone().and_then(|shared| Live::current(shared, known, self.live.as_ref())) {
+            // The answer is of another request, whose token may have been revoked since.
+            if self.live.is_none()
+                && let Err(refused) = check_token(&self.api, &self.headers, share).await
+            {
+                return Ok(Answer::of(&GraphqlResponse::from_errors(vec![refused])));
+            }
             self.subscribed.begin_live(false);
             return Ok(self.live.insert(live).answer());
         }

@@ -208,8 +208,31 @@ async fn a_revoked_token_ends_it() {
     let mut answers = Answers::of(&router, made["secret"].as_str(), TITLES).await;
     answers.data().await;
     mutate(&site, "revokeToken", "token { id }", json!({ "id": made["token"]["id"] })).await;
+    // The first one still has an answer, which nothing has changed.
+    assert_eq!(Answers::of(&router, made["secret"].as_str(), TITLES).await.code().await, "UNAUTHENTICATED");
     rename(&site, "post-2", "New").await;
     assert_eq!(answers.code().await, "UNAUTHENTICATED");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revoked_preview_link_begins_no_live_query() {
+    let (site, router, _) = counted().await;
+    let made = json!({ "title": "Draft", "slug": "draft", "markdown": "x" });
+    let made = mutate(&site, "createPost", "post { id }", made).await;
+    let link = json!({ "contentId": made["post"]["id"] });
+    let link = mutate(&site, "createPreview", "preview { token }", link).await["preview"]["token"].clone();
+    let token = link.as_str().expect("a token");
+    let by_header = "query @live { post(slug: \"draft\") { title } }";
+    let by_field = format!("query @live {{ preview(token: \"{token}\") {{ id }} }}");
+    let mut first = Answers::of(&router, Some(token), by_header).await;
+    first.data().await;
+    let mut second = Answers::of(&router, None, &by_field).await;
+    second.data().await;
+    site.ask_as(Some(EDITOR_TOKEN), "mutation { revokePreviews { revokedAt } }").await;
+    assert_eq!(Answers::of(&router, Some(token), by_header).await.code().await, "BAD_PREVIEW");
+    let mut by_field = Answers::of(&router, None, &by_field).await;
+    let answer = by_field.next().await.expect("an answer");
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "BAD_PREVIEW", "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
