@@ -101,12 +101,12 @@ struct Event {
     json: Json,
     /// Whether it has errors alone; then it is the last one.
     is_refusal: bool,
-    _share: Option<Share>,
+    share: Option<Share>,
 }
 
 impl Event {
     fn of_refusal(refused: impl Into<GraphqlResponse>) -> Self {
-        Self { json: Answer::of(&refused.into()).json, is_refusal: true, _share: None }
+        Self { json: Answer::of(&refused.into()).json, is_refusal: true, share: None }
     }
 }
 
@@ -165,7 +165,7 @@ impl Operation {
         (self.has_ended || answer.has_data && is_news).then(|| Event {
             json: answer.json,
             is_refusal,
-            _share: Some(share),
+            share: Some(share),
         })
     }
 
