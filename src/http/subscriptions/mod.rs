@@ -157,7 +157,9 @@ impl Operation {
             answer = Answer::of(&RequestFailure::from(over).into());
         }
         let is_refusal = !answer.has_data && answer.code() != OK;
-        self.has_ended = is_refusal || !self.subscribed.has_begun();
+        // A query that was only validated is never different.
+        let is_validated = self.subscribed.is_live() && self.live.is_none();
+        self.has_ended = is_refusal || is_validated || !self.subscribed.has_begun();
         if !self.has_ended && self.waiting.is_none() {
             self.waiting = Some(metrics::subscription_begun());
         }
