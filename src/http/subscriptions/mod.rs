@@ -196,8 +196,7 @@ impl Operation {
             return Ok(self.live.insert(live).answer());
         }
         let begun = self.api.live.begin();
-        let recording = begun.as_ref().and_then(|(_, watching)| watching.recording.clone());
-        let request = recording.into_iter().fold(request, |request, recording| request.data(recording));
+        let request = begun.recording().into_iter().fold(request, |request, recording| request.data(recording));
         let answer = run(&self.api, request, (can_write, None), share, &mut None).await?.answer;
         if !self.subscribed.is_live() || !answer.has_data {
             return Ok(answer);
@@ -210,7 +209,12 @@ impl Operation {
         };
         match &mut last {
             Some(last) => **last = Some(Arc::clone(&live)),
-            None => *shared.lock().await = Some(Arc::clone(&live)),
+            None => {
+                let mut last = shared.lock().await;
+                if last.as_ref().is_none_or(|last| live.is_newer_than(last)) {
+                    *last = Some(Arc::clone(&live));
+                }
+            }
         }
         self.live = Some(Live::new(shared, live, self.live.as_ref()));
         Ok(answer)
