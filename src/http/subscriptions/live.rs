@@ -115,7 +115,7 @@ impl LiveAnswer {
     }
 
     fn is_current(&self) -> bool {
-        self.watch.as_ref().is_some_and(Watch::is_current)
+        self.watch.as_ref().is_some_and(Watch::is_usable)
     }
 }
 
