@@ -6,6 +6,7 @@ use std::any::TypeId;
 use async_graphql::Request;
 use async_graphql::parser::types::OperationType;
 
+use super::guard::SECRET_FIELDS;
 use super::outline::OperationOutline;
 use super::reported;
 use super::subscription::Subscribed;
@@ -39,8 +40,18 @@ impl TagsRequest {
 pub(super) fn recording_of(request: &Request, operation: Option<&OperationOutline>) -> Option<Recording> {
     let is_query = operation.is_some_and(|operation| operation.operation().kind == OperationType::Query);
     let recording = request.data.get(&TypeId::of::<Recording>())?.downcast_ref::<Recording>()?;
-    // The rate limit changes with time and with other requests.
-    let is_of_moment = operation.is_some_and(|operation| operation.outline().has_field("rateLimit"));
+    let is_of_moment = operation.is_some_and(is_of_moment);
     let is_awaited = Subscribed::of(request).is_none_or(|subscribed| subscribed.is_live());
     (is_query && is_awaited && !is_of_moment && !reported::is_asked_for(request)).then(|| recording.clone())
+}
+
+/// Whether the answer shows the rate limit, which changes with time and with other requests.
+fn is_of_moment(operation: &OperationOutline) -> bool {
+    operation.outline().has_field("rateLimit")
+}
+
+/// Whether the answer is only for the client of the request: it has figures of its own, or the document has a secret, which is checked each time.
+pub(super) fn is_of_one(request: &Request, operation: &OperationOutline) -> bool {
+    let has_secret = SECRET_FIELDS.iter().any(|field| operation.outline().has_field(field));
+    has_secret || is_of_moment(operation) || reported::is_asked_for(request)
 }

@@ -14,7 +14,7 @@ use crate::model::{Actor, SiteFields};
 
 use super::access::{self, SignIn, SignedIn};
 use super::budget::Budget;
-use super::cached::{Announcements, TagsRequest, recording_of};
+use super::cached::{Announcements, TagsRequest, is_of_one, recording_of};
 use super::context::RequestContext;
 use super::cost::{BEHIND, CostModel, CostRequest, Disclosure, Price, Pricing, Purpose};
 use super::dry_run::{DryRun, DryRuns};
@@ -299,10 +299,10 @@ impl GraphqlService for ContentService {
             Err(error) => return Response::from_errors(vec![error]),
         };
         let begins = Subscribed::of(&request).is_some_and(|subscribed| !subscribed.has_begun());
-        if let (Some(subscribed), Some(true)) =
-            (Subscribed::of(&request), operation.as_ref().map(|found| found.operation().is_live))
+        if let (Some(subscribed), Some(operation)) = (Subscribed::of(&request), &operation)
+            && operation.operation().is_live
         {
-            subscribed.begin_live();
+            subscribed.begin_live(is_of_one(&request, operation));
         }
         let reader = match at_one_moment(&self.content, reader, operation.as_ref(), begins).await {
             Ok(reader) => reader,

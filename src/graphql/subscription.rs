@@ -30,6 +30,8 @@ pub struct Subscribed {
     state: Mutex<State>,
     /// Whether the operation is a live query, which waits for what it reads and not for events.
     is_live: AtomicBool,
+    /// Whether the answer to the live query is only for this client.
+    is_of_one: AtomicBool,
 }
 
 #[derive(Default)]
@@ -74,9 +76,14 @@ impl Subscribed {
         self.is_live.load(Ordering::Relaxed)
     }
 
-    /// The operation is a live query.
-    pub fn begin_live(&self) {
+    /// The operation is a live query. `is_of_one`: whether its answer is only for this client.
+    pub fn begin_live(&self, is_of_one: bool) {
+        self.is_of_one.store(is_of_one, Ordering::Relaxed);
         self.is_live.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_of_one(&self) -> bool {
+        self.is_of_one.load(Ordering::Relaxed)
     }
 
     /// Whether an execution has begun to wait for changes.

@@ -27,9 +27,21 @@ const STALLED: Duration = Duration::from_secs(5);
 /// The longest time between two looks at a client that takes nothing: a charge waits 8 s for memory, and the client must be gone before.
 const LOOK_EVERY_MAX: Duration = Duration::from_secs(1);
 
-/// Marks an answer that is a stream of events, which lasts as long as its client likes; each event has the time of an answer.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct EventStream;
+/// Marks an answer that is a stream of events, which lasts as long as its client likes; each event has the time of an answer. It has the charge of the last event
+/// until that is written.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EventStream(Arc<Mutex<Option<Charge>>>);
+
+impl EventStream {
+    /// Call it when an event is passed to the connection.
+    pub(super) fn keep(&self, charge: Charge) {
+        self.set(Some(charge));
+    }
+
+    fn set(&self, charge: Option<Charge>) {
+        *self.0.lock().expect("no code panics while it holds this lock") = charge;
+    }
+}
 
 /// The request in progress on a connection. Clones share the state.
 #[derive(Debug, Clone)]
@@ -41,7 +53,8 @@ struct ExchangeState {
     idle_since: Option<Instant>,
     /// Whether there will be more of the answer than was passed to the connection.
     has_more: bool,
-    is_stream: bool,
+    /// `None` if the answer is no stream of events.
+    events: Option<EventStream>,
     /// When all that is to be written must be written.
     until: Option<Instant>,
     charge: Option<Charge>,
@@ -50,7 +63,7 @@ struct ExchangeState {
 impl Exchange {
     pub(super) fn new() -> Self {
         let idle_since = Some(Instant::now());
-        let state = ExchangeState { idle_since, has_more: false, is_stream: false, until: None, charge: None };
+        let state = ExchangeState { idle_since, has_more: false, events: None, until: None, charge: None };
         Self(Arc::new(Mutex::new(state)))
     }
 
@@ -59,7 +72,7 @@ impl Exchange {
         self.with(|state| {
             state.idle_since = None;
             state.has_more = true;
-            state.is_stream = false;
+            state.events = None;
             state.until = Some(Instant::now() + answer_time);
         });
     }
@@ -70,10 +83,10 @@ impl Exchange {
             (response.extensions_mut().remove::<Charge>(), response.extensions_mut().remove::<EventStream>());
         self.with(|state| {
             state.charge = charge;
-            state.is_stream = events.is_some();
-            if state.is_stream {
+            if events.is_some() {
                 state.until = None;
             }
+            state.events = events;
         });
         let passed = Passed(self.clone());
         response.map(|body| kept_with(body, passed))
@@ -92,8 +105,11 @@ impl Exchange {
     /// Everything that was passed to the connection is written.
     fn note_written(&self) {
         self.with(|state| {
-            if state.is_stream || !state.has_more {
+            if state.events.is_some() || !state.has_more {
                 state.until = None;
+            }
+            if let Some(events) = &state.events {
+                events.set(None);
             }
             if !state.has_more {
                 state.charge = None;
@@ -239,7 +255,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn each_event_of_a_stream_has_the_time_of_an_answer() {
         let (exchange, time) = (Exchange::new(), Duration::from_secs(60));
-        let _events = answer(&exchange, None, Some(EventStream));
+        let _events = answer(&exchange, None, Some(EventStream::default()));
         for _ in 0..3 {
             tokio::time::advance(10 * time).await;
             let until = exchange.until(time);
@@ -249,5 +265,20 @@ mod tests {
             exchange.note_written();
         }
         assert!(!exchange.is_idle_for(Duration::ZERO));
+    }
+
+    #[tokio::test]
+    async fn an_event_is_charged_until_it_is_written() {
+        let (exchange, memory, stream) = (Exchange::new(), AnswerMemory::default(), EventStream::default());
+        let free = memory.free();
+        let _events = answer(&exchange, None, Some(stream.clone()));
+        for _ in 0..3 {
+            let charge = memory.charge();
+            assert!(charge.try_take(OWN_BYTES + 1024 * 1024));
+            stream.keep(charge);
+            assert_eq!(memory.free(), free - 1024 * 1024);
+            exchange.note_written();
+            assert_eq!(memory.free(), free, "the client waits for the next one");
+        }
     }
 }

@@ -104,6 +104,11 @@ impl Watch {
         is_same && self.at <= now && self.until.is_none_or(|until| now < until)
     }
 
+    /// Whether another client may get the answer: it is current, and the store knows what other servers write.
+    pub fn is_usable(&self) -> bool {
+        self.watches.store.is_followed() && self.is_current()
+    }
+
     /// Whether it is known what the query has read.
     pub fn is_exact(&self) -> bool {
         self.kept.is_some()

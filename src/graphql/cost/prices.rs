@@ -21,6 +21,7 @@ use crate::model::navigation::ITEMS_MAX;
 use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::{TERMS_MAX, TRANSLATIONS_MAX};
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
+use crate::store::SHOWN_TAGS_MAX;
 
 use super::bound::Bound;
 use super::pages::Source;
@@ -67,6 +68,8 @@ pub(super) enum Reads {
     Post {
         more: u64,
     },
+    /// None, but at most this many values.
+    Values(u64),
     /// The objects of the argument `id` or `ids`.
     ByIds(&'static str),
     /// The body or the metadata of a post or page.
@@ -231,6 +234,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Category"], "breadcrumbs", Price::of(Reads::CategoriesAbove).returning(Objects::AtMost(ANCESTORS))),
     (&["Category"], "children", Price::of(Reads::CategoriesBelow)),
     (&["Category"], "parent", Price::of(Reads::TermOfPost(TermKind::Category))),
+    (&["Change"], "tags", Price::of(Reads::Values(SHOWN_TAGS_MAX as u64))),
     (&["ChangeFeed"], "changes", PAGE),
     (&["ContentAuditLogEntry"], "node", Price::of(Reads::Post { more: 0 })),
     (COUNTED_CONNECTIONS, "totalCount", Price::of(Reads::Count)),

@@ -39,6 +39,7 @@ impl Reads {
         !matches!(
             self,
             Self::Fixed(_)
+                | Self::Values(_)
                 | Self::Change(_)
                 | Self::UpdateOfPage(_)
                 | Self::Post { .. }
@@ -52,10 +53,16 @@ impl Reads {
         )
     }
 
+    /// The values of the field itself on one object.
+    pub(super) fn values(self) -> u64 {
+        if let Self::Values(count) = self { count } else { 1 }
+    }
+
     pub(super) fn demand(self, priced: &Priced<'_>) -> Demand {
         let (arguments, sizes) = (&priced.arguments, priced.sizes);
         match self {
             Self::Fixed(bound) | Self::Shared(bound) => Demand::of(bound),
+            Self::Values(_) => Demand::default(),
             Self::ByIds(argument) => {
                 Demand::reads(arguments.ids(argument).iter().map(|id| type_and_reads(id).1).sum(), 0)
             }

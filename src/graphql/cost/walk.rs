@@ -139,7 +139,8 @@ impl<'a> CostWalk<'a> {
             price.reads.demand(priced).times(times)
         });
         let mut own = own.fold(Demand::default(), Demand::max);
-        own.requests.values = parents.count.all;
+        let values = prices.iter().map(|(price, _)| price.reads.values()).max().unwrap_or(1);
+        own.requests.values = parents.count.all.saturating_mul(values);
         let of = parents.objects.iter().find_map(|object| self.types.field(object, &field.name));
         let mut below = Vec::new();
         if let Some(set) = field.set {

@@ -34,7 +34,7 @@ pub use refusal::Refusal;
 
 /// The fields that take a secret: the token of a preview opens a draft to anyone who has it, and the document of a dry run can contain one. If any operation or
 /// fragment selects one, the answer is not cached. It is the outline that is checked, not the text, which a client can write in many ways.
-const SECRET_FIELDS: [&str; 2] = ["preview", "operationCost"];
+pub(super) const SECRET_FIELDS: [&str; 2] = ["preview", "operationCost"];
 
 /// An admitted request with its parsed document, its [outline](OperationOutline) and the kind of its operation.
 #[derive(Debug)]

@@ -41,7 +41,8 @@ pub(in crate::http) async fn answer(
     let place = place(&share)?;
     let mut operation = Operation::new(api, headers, share, sent, Some(place));
     let first = operation.execute().await;
-    let pieces = pieces(operation, first, async move { server.stopped().await });
+    let written = EventStream::default();
+    let pieces = pieces(operation, first, written.clone(), async move { server.stopped().await });
     let mut response = Response::new(Body::from_stream(pieces));
     for (name, value) in [
         (header::CONTENT_TYPE, "text/event-stream"),
@@ -52,7 +53,7 @@ pub(in crate::http) async fn answer(
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response.extensions_mut().insert(Uncompressed);
-    response.extensions_mut().insert(EventStream);
+    response.extensions_mut().insert(written);
     response.extensions_mut().insert(RequestOutcome {
         operation: Some("subscription"),
         code: Some(OK),
@@ -65,14 +66,13 @@ pub(in crate::http) async fn answer(
 fn pieces(
     operation: Operation,
     first: Option<Event>,
+    written: EventStream,
     stopped: impl Future<Output = ()> + Send + 'static,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
     let following =
         stream::unfold(operation, |mut operation| async move { Some((operation.next().await?, operation)) });
     let mut events = Box::pin(stream::iter(first).chain(following));
     let (mut stopped, mut pings, mut has_begun, mut has_ended) = (Box::pin(stopped), pings(), false, false);
-    // Its memory is used until the next piece is made.
-    let mut sent = None;
     stream::poll_fn(move |context| {
         if has_ended {
             return Poll::Ready(None);
@@ -85,9 +85,13 @@ fn pieces(
             STOPPING
         } else if let Poll::Ready(event) = events.as_mut().poll_next(context) {
             has_ended = event.is_none();
-            drop(std::mem::replace(&mut sent, event));
-            sent.as_ref()
-                .map_or(COMPLETE, |event| [b"event: next\ndata: ", &*event.json.to_bytes(), b"\n\n"].concat().into())
+            match event {
+                Some(Event { json, share, .. }) => {
+                    share.into_iter().for_each(|share| written.keep(share.charge));
+                    [b"event: next\ndata: ", &*json.to_bytes(), b"\n\n"].concat().into()
+                }
+                None => COMPLETE,
+            }
         } else {
             ready!(pings.poll_tick(context));
             COMMENT

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_graphql::Request as GraphqlRequest;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::graphql::cached::{Announcements, Watch, Watches, Watching};
+use crate::graphql::cached::{Announcements, Recording, Watch, Watches, Watching};
 use crate::graphql::memory::{Charge, OverBudget};
 use crate::graphql::persisted::DocumentHash;
 use crate::http::answer::Answer;
@@ -36,10 +36,10 @@ impl LiveQueries {
         Self { watches: announcements.map(|writes| Arc::new(Watches::of(writes))), shared: Mutex::default() }
     }
 
-    /// Begins to note what a query reads. `None` if no writes are announced.
-    pub(super) fn begin(&self) -> Option<(Arc<Watches>, Watching)> {
-        let watches = self.watches.as_ref()?;
-        Some((Arc::clone(watches), watches.begin()))
+    /// Begins to note what a query reads.
+    pub(super) fn begin(&self) -> Begun {
+        let watching = self.watches.as_ref().map(|watches| (Arc::clone(watches), watches.begin()));
+        Begun { at: Instant::now(), watching }
     }
 
     /// What those share who wait for the same live query; `None` if nobody does.
@@ -59,6 +59,19 @@ impl LiveQueries {
     }
 }
 
+/// An execution.
+pub(super) struct Begun {
+    at: Instant,
+    /// `None` if no writes are announced.
+    watching: Option<(Arc<Watches>, Watching)>,
+}
+
+impl Begun {
+    pub(super) fn recording(&self) -> Option<Recording> {
+        self.watching.as_ref()?.1.recording.clone()
+    }
+}
+
 /// What decides the answer to a request: its token, document, operation and variables, and what its headers ask for.
 pub(super) fn key_of(request: &GraphqlRequest, headers: &HeaderMap) -> DocumentHash {
     let asked = [header::AUTHORIZATION, COST, EXPLAIN, TAGS];
@@ -72,6 +85,8 @@ pub(super) fn key_of(request: &GraphqlRequest, headers: &HeaderMap) -> DocumentH
 pub(super) struct LiveAnswer {
     text: Bytes,
     hash: u64,
+    /// When its execution began.
+    begun: Instant,
     watch: Option<Watch>,
     pause: Duration,
     _charge: Charge,
@@ -82,21 +97,25 @@ impl LiveAnswer {
     pub(super) async fn of(
         json: &Json,
         charge: Charge,
-        begun: Option<(Arc<Watches>, Watching)>,
+        begun: Begun,
         before: Option<&Self>,
     ) -> Result<Arc<Self>, OverBudget> {
         charge.take(json.length()).await?;
-        let watch = begun.map(|(watches, watching)| watches.watch(watching));
+        let watch = begun.watching.map(|(watches, watching)| watches.watch(watching));
         let pause = match &watch {
             Some(watch) if watch.is_exact() && watch.is_current() => PAUSE,
             Some(watch) if watch.is_exact() => before.map_or(PAUSE, |before| (2 * before.pause).min(PAUSE_MAX)),
             Some(_) | None => PAUSE_MAX,
         };
-        Ok(Arc::new(Self { text: json.to_bytes(), hash: json.hash(), watch, pause, _charge: charge }))
+        Ok(Arc::new(Self { text: json.to_bytes(), hash: json.hash(), begun: begun.at, watch, pause, _charge: charge }))
+    }
+
+    pub(super) fn is_newer_than(&self, other: &Self) -> bool {
+        self.begun > other.begun
     }
 
     fn is_current(&self) -> bool {
-        self.watch.as_ref().is_some_and(Watch::is_current)
+        self.watch.as_ref().is_some_and(Watch::is_usable)
     }
 }
 
@@ -113,9 +132,10 @@ impl Live {
         Self { shared, answer, sent: before.and_then(|before| before.sent) }
     }
 
-    /// The answer that someone else has got, if it is as it would be now.
+    /// The answer that someone else has got, if it is as it would be now, or newer than the one before: under steady writes none stays current.
     pub(super) fn current(shared: Arc<Shared>, last: Option<&Arc<LiveAnswer>>, before: Option<&Self>) -> Option<Self> {
-        let answer = last.filter(|answer| answer.is_current())?;
+        let is_newer = |answer: &LiveAnswer| before.is_some_and(|before| answer.is_newer_than(&before.answer));
+        let answer = last.filter(|answer| is_newer(answer) || answer.is_current())?;
         Some(Self::new(shared, Arc::clone(answer), before))
     }
 
@@ -138,5 +158,35 @@ impl Live {
     /// How long to wait then for more changes.
     pub(super) fn pause(&self) -> Duration {
         self.answer.pause
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_graphql::{Response, Value};
+
+    use super::*;
+    use crate::graphql::memory::AnswerMemory;
+
+    async fn answered(live: &LiveQueries) -> Arc<LiveAnswer> {
+        let answer = Answer::of(&Response::new(Value::Null));
+        let begun = live.begin();
+        // The clock must go on.
+        while begun.at == Instant::now() {}
+        LiveAnswer::of(&answer.json, AnswerMemory::default().charge(), begun, None).await.expect("memory")
+    }
+
+    #[tokio::test]
+    async fn a_client_takes_a_newer_answer_of_another_even_if_it_is_not_current_any_more() {
+        // Without announcements, no answer is current.
+        let live = LiveQueries::of(None);
+        let (shared, older, newer) = (Arc::<Shared>::default(), answered(&live).await, answered(&live).await);
+        let has = |answer: &Arc<LiveAnswer>| Live::new(Arc::clone(&shared), Arc::clone(answer), None);
+        let takes =
+            |last, before: Option<Live>| Live::current(Arc::clone(&shared), Some(last), before.as_ref()).is_some();
+        assert!(takes(&newer, Some(has(&older))));
+        assert!(!takes(&newer, Some(has(&newer))), "it executes");
+        assert!(!takes(&older, Some(has(&newer))));
+        assert!(!takes(&newer, None), "a new client gets the answer as it is now");
     }
 }

@@ -101,12 +101,12 @@ struct Event {
     json: Json,
     /// Whether it has errors alone; then it is the last one.
     is_refusal: bool,
-    _share: Option<Share>,
+    share: Option<Share>,
 }
 
 impl Event {
     fn of_refusal(refused: impl Into<GraphqlResponse>) -> Self {
-        Self { json: Answer::of(&refused.into()).json, is_refusal: true, _share: None }
+        Self { json: Answer::of(&refused.into()).json, is_refusal: true, share: None }
     }
 }
 
@@ -157,7 +157,9 @@ impl Operation {
             answer = Answer::of(&RequestFailure::from(over).into());
         }
         let is_refusal = !answer.has_data && answer.code() != OK;
-        self.has_ended = is_refusal || !self.subscribed.has_begun();
+        // A query that was only validated is never different.
+        let is_validated = self.subscribed.is_live() && self.live.is_none();
+        self.has_ended = is_refusal || is_validated || !self.subscribed.has_begun();
         if !self.has_ended && self.waiting.is_none() {
             self.waiting = Some(metrics::subscription_begun());
         }
@@ -165,7 +167,7 @@ impl Operation {
         (self.has_ended || answer.has_data && is_news).then(|| Event {
             json: answer.json,
             is_refusal,
-            _share: Some(share),
+            share: Some(share),
         })
     }
 
@@ -184,21 +186,35 @@ impl Operation {
         };
         let known = last.as_ref().and_then(|last| last.as_ref());
         if let Some(live) = shared.clone().and_then(|shared| Live::current(shared, known, self.live.as_ref())) {
-            self.subscribed.begin_live();
+            // The answer is of another request, whose token may have been revoked since.
+            if self.live.is_none()
+                && let Err(refused) = check_token(&self.api, &self.headers, share).await
+            {
+                return Ok(Answer::of(&GraphqlResponse::from_errors(vec![refused])));
+            }
+            self.subscribed.begin_live(false);
             return Ok(self.live.insert(live).answer());
         }
         let begun = self.api.live.begin();
-        let recording = begun.as_ref().and_then(|(_, watching)| watching.recording.clone());
-        let request = recording.into_iter().fold(request, |request, recording| request.data(recording));
+        let request = begun.recording().into_iter().fold(request, |request, recording| request.data(recording));
         let answer = run(&self.api, request, (can_write, None), share, &mut None).await?.answer;
         if !self.subscribed.is_live() || !answer.has_data {
             return Ok(answer);
         }
         let live = LiveAnswer::of(&answer.json, share.charge.beside(), begun, known.map(|known| &**known)).await?;
-        let Some(shared) = shared.or_else(|| key.map(|key| self.api.live.share(key))) else { return Ok(answer) };
+        let shared = match (shared, key) {
+            (Some(shared), _) => shared,
+            (None, Some(key)) if !self.subscribed.is_of_one() => self.api.live.share(key),
+            (None, _) => Arc::default(),
+        };
         match &mut last {
             Some(last) => **last = Some(Arc::clone(&live)),
-            None => *shared.lock().await = Some(Arc::clone(&live)),
+            None => {
+                let mut last = shared.lock().await;
+                if last.as_ref().is_none_or(|last| live.is_newer_than(last)) {
+                    *last = Some(Arc::clone(&live));
+                }
+            }
         }
         self.live = Some(Live::new(shared, live, self.live.as_ref()));
         Ok(answer)

@@ -48,13 +48,15 @@ impl ContentEvent {
     /// `at`: when the change was started. `seen_at`: when it was appended to the log, or, if that is later, the instant up to which the follower has got
     /// the publications of scheduled posts. `None` if the follower has no access to it.
     pub(super) fn of(changed: &LogItem, at: Instant, seen_at: Instant, access: Access) -> Option<Self> {
-        let (item, former_slug) = (changed.item.clone(), changed.former_slug.clone());
-        let whole = Self { item, former_slug, at, tags: changed.tags([true, true]), place: None };
+        let whole = || {
+            let (item, former_slug) = (changed.item.clone(), changed.former_slug.clone());
+            Self { item, former_slug, at, tags: changed.tags([true, true]), place: None }
+        };
         let public_from = match changed.item.kind.as_str() {
-            _ if access == Access::Everything => return Some(whole),
-            KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Content => return Some(whole),
+            _ if access == Access::Everything => return Some(whole()),
+            KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Content => return Some(whole()),
             KIND_OF_POSTS | KIND_OF_PAGES => seen_at,
-            kind if TermKind::of_noun(kind).is_some() => return Some(whole),
+            kind if TermKind::of_noun(kind).is_some() => return Some(whole()),
             // A token or the preview links, or something that only a later version knows.
             _ => return None,
         };
@@ -62,20 +64,26 @@ impl ContentEvent {
         let actions = &changed.item.actions;
         let item = |actions: Vec<Action>| ChangedItem { actions, ..changed.item.clone() };
         let sides = [changed.published_before(), changed.published_after()].map(is_public);
-        let tags = changed.tags(sides);
+        let tags = || changed.tags(sides);
         match sides.into() {
             (false, false) => None,
             (false, true) => {
                 let created = actions.contains(&Action::Created).then_some(Action::Created);
                 let at = changed.published_after().map_or(at, |published| published.max(at));
                 let actions = created.into_iter().chain([Action::Published]).collect();
-                Some(Self { item: item(actions), former_slug: None, at: at.min(seen_at), tags, place: None })
+                Some(Self { item: item(actions), former_slug: None, at: at.min(seen_at), tags: tags(), place: None })
             }
-            (true, true) => Some(whole),
+            (true, true) => Some(whole()),
             (true, false) => {
                 let gone = if actions.contains(&Action::Deleted) { Action::Deleted } else { Action::Unpublished };
                 let slug = changed.former_slug.clone().unwrap_or_else(|| changed.item.slug.clone());
-                Some(Self { item: ChangedItem { slug, ..item(vec![gone]) }, former_slug: None, at, tags, place: None })
+                Some(Self {
+                    item: ChangedItem { slug, ..item(vec![gone]) },
+                    former_slug: None,
+                    at,
+                    tags: tags(),
+                    place: None,
+                })
             }
         }
     }

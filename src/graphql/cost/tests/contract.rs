@@ -9,6 +9,7 @@ use crate::graphql::guard::{Limits, admit};
 use crate::graphql::outline::OperationOutline;
 use crate::graphql::type_map::TypeMap;
 use crate::model::{CreationId, NodeId, PostId, TermId, TermKind, TermNodeId};
+use crate::store::SHOWN_TAGS_MAX;
 
 const SDL: &str = include_str!("../../../../schema.graphql");
 
@@ -56,4 +57,10 @@ fn an_id_costs_what_the_object_that_it_names_costs() {
     assert_eq!(of(&term(TermKind::Tag).to_string()), 2 + 1 + 10 + 10_u64.div_ceil(4) + 10);
     assert_eq!(of(&term(TermKind::Category).to_string()), 2);
     assert_eq!(of("token-x"), 0, "no id");
+}
+
+#[test]
+fn each_tag_of_a_change_is_a_value() {
+    let values = |selection: &str| bound(&format!("{{ changes(first: 10) {{ changes {{ {selection} }} }} }}")).values;
+    assert_eq!(values("version tags") - values("version"), 10 * SHOWN_TAGS_MAX as u64);
 }

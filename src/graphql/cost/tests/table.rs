@@ -45,10 +45,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("Category", &["id", "version", "slug", "name", "description", "canonicalUrl", "viewerCanUpdate"]),
     ("CategoryConnection", &["pageInfo"]),
     ("CategoryEdge", &["cursor", "node"]),
-    (
-        "Change",
-        &["nodeId", "nodeType", "slug", "formerSlug", "path", "formerPath", "version", "actions", "tags", "occurredAt"],
-    ),
+    ("Change", &["nodeId", "nodeType", "slug", "formerSlug", "path", "formerPath", "version", "actions", "occurredAt"]),
     ("ChangeFeed", &["hasNextPage", "endCursor"]),
     ("ConflictError", &["code", "message", "field", "current"]),
     (

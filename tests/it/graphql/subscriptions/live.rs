@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::BodyDataStream;
-use axum::http::HeaderValue;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tidings::clock::Clock;
@@ -35,10 +34,15 @@ struct Answers {
 
 impl Answers {
     async fn of(router: &Router, token: Option<&str>, query: &str) -> Self {
+        Self::with(router, token, query, None).await
+    }
+
+    async fn with(router: &Router, token: Option<&str>, query: &str, header: Option<(&'static str, &str)>) -> Self {
+        let token = token.map(|token| format!("Bearer {token}"));
+        let token = token.as_deref().map(|token| ("authorization", token));
         let mut asked = request(By::Post, query);
-        asked.headers_mut().insert("accept", HeaderValue::from_static("text/event-stream"));
-        if let Some(token) = token {
-            asked.headers_mut().insert("authorization", format!("Bearer {token}").parse().expect("a header"));
+        for (name, value) in [Some(("accept", "text/event-stream")), token, header].into_iter().flatten() {
+            asked.headers_mut().insert(name, value.parse().expect("a header"));
         }
         let response = router.clone().oneshot(asked).await.expect("the router answers");
         assert_eq!(response.status(), 200);
@@ -103,12 +107,17 @@ async fn mutate(site: &Site, name: &str, fields: &str, input: Value) -> Value {
 
 /// A site with two posts, and a server over the same file whose storage requests are counted.
 async fn counted() -> (Site, Router, Arc<AtomicUsize>) {
+    let (site, content, requests) = counted_content().await;
+    (site, server_of(content.caching_values(VALUE_CACHE_BYTES_MAX), HOLDING), requests)
+}
+
+async fn counted_content() -> (Site, Content, Arc<AtomicUsize>) {
     let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
     let site = Site::over(Arc::clone(&store)).await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z")), post(2, instant("2026-05-02T00:00:00Z"))]).await;
     let (store, requests) = Counted::over(store);
     let content = Content::open(store, site.clock.clone(), Sharing::Alone).await.expect("content");
-    (site, server_of(content.caching_values(VALUE_CACHE_BYTES_MAX), HOLDING), requests)
+    (site, content, requests)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -162,6 +171,36 @@ async fn those_who_ask_for_the_same_share_each_execution() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn figures_of_one_client_are_not_shared() {
+    let (_site, content, requests) = counted_content().await;
+    let router = server_of(content, HOLDING);
+    let of_limit = TITLES.replacen('{', "{ rateLimit { remaining }", 1);
+    for (query, header, is_shared) in [
+        (TITLES, None, true),
+        (TITLES, Some(("graphql-cost", "report")), false),
+        (TITLES, Some(("graphql-explain", "report")), false),
+        (&of_limit, None, false),
+    ] {
+        let mut first = Answers::with(&router, Some(EDITOR_TOKEN), query, header).await;
+        first.data().await;
+        let before = requests.load(Ordering::SeqCst);
+        let mut second = Answers::with(&router, Some(EDITOR_TOKEN), query, header).await;
+        second.data().await;
+        assert_eq!(requests.load(Ordering::SeqCst) == before, is_shared, "{query} {header:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_query_that_is_only_validated_ends_with_its_answer() {
+    let (_site, router, _) = counted().await;
+    let validate = Some(("graphql-cost", "validate"));
+    let mut answers = Answers::with(&router, Some(EDITOR_TOKEN), TITLES, validate).await;
+    let answer = answers.next().await.expect("an answer");
+    assert!(answer["extensions"]["operationCost"].is_object(), "{answer}");
+    assert_eq!(answers.next().await, None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_scheduled_post_comes_at_its_instant() {
     let (site, router, _) = counted().await;
     site.publish(&[post(3, instant("2026-06-15T12:00:10Z"))]).await;
@@ -208,8 +247,31 @@ async fn a_revoked_token_ends_it() {
     let mut answers = Answers::of(&router, made["secret"].as_str(), TITLES).await;
     answers.data().await;
     mutate(&site, "revokeToken", "token { id }", json!({ "id": made["token"]["id"] })).await;
+    // The first one still has an answer, which nothing has changed.
+    assert_eq!(Answers::of(&router, made["secret"].as_str(), TITLES).await.code().await, "UNAUTHENTICATED");
     rename(&site, "post-2", "New").await;
     assert_eq!(answers.code().await, "UNAUTHENTICATED");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revoked_preview_link_begins_no_live_query() {
+    let (site, router, _) = counted().await;
+    let made = json!({ "title": "Draft", "slug": "draft", "markdown": "x" });
+    let made = mutate(&site, "createPost", "post { id }", made).await;
+    let link = json!({ "contentId": made["post"]["id"] });
+    let link = mutate(&site, "createPreview", "preview { token }", link).await["preview"]["token"].clone();
+    let token = link.as_str().expect("a token");
+    let by_header = "query @live { post(slug: \"draft\") { title } }";
+    let by_field = format!("query @live {{ preview(token: \"{token}\") {{ id }} }}");
+    let mut first = Answers::of(&router, Some(token), by_header).await;
+    first.data().await;
+    let mut second = Answers::of(&router, None, &by_field).await;
+    second.data().await;
+    site.ask_as(Some(EDITOR_TOKEN), "mutation { revokePreviews { revokedAt } }").await;
+    assert_eq!(Answers::of(&router, Some(token), by_header).await.code().await, "BAD_PREVIEW");
+    let mut by_field = Answers::of(&router, None, &by_field).await;
+    let answer = by_field.next().await.expect("an answer");
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "BAD_PREVIEW", "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
