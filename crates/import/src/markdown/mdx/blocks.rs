@@ -68,16 +68,18 @@ impl<'m> Blocks<'m> {
             (None, None) => 0,
         };
         let is_tags = |length: usize| text[length..].lines().next().is_none_or(|rest| rest.trim().is_empty());
+        let after_tags = |end: usize| start + end + text[end..].find('\n').map_or(text.len() - end, |at| at + 1);
         let (length, is_block) = match tags.last() {
             None => (fence.map_or(line.len(), |fence| lines_of_code(rest, fence)), false),
-            Some((tag, _)) if tag.form == Form::Opening && is_word(tag.name, RAW) => {
-                (self.end_of_raw(rest, tag.name), true)
+            Some((tag, end)) if tag.form == Form::Opening && is_word(tag.name, RAW) => {
+                (self.end_of_raw(rest, start + end, tag.name), true)
             }
-            Some((_, end)) if is_tags(*end) => {
-                (start + end + text[*end..].find('\n').map_or(text.len() - end, |at| at + 1), true)
-            }
+            Some((_, end)) if is_tags(*end) => (after_tags(*end), true),
             // CommonMark reads the rest of the line as HTML.
-            Some(_) => (line.len(), is_word(tags[0].0.name, BLOCKS) && line.trim_end().ends_with('>')),
+            Some((_, end)) => {
+                let length = after_tags(*end);
+                (length, is_word(tags[0].0.name, BLOCKS) && rest[..length].trim_end().ends_with('>'))
+            }
         };
         if is_block || self.is_after_tags {
             self.separate();
@@ -86,9 +88,12 @@ impl<'m> Blocks<'m> {
         match tags.last() {
             // CommonMark does not begin an HTML block with a tag of several lines.
             Some((_, end)) if is_tags(*end) && start + end > line.len() => {
+                let (tags, after) = lines.split_at(start + end);
                 self.out.push_str(&" ".repeat(source - shift));
-                self.out.push_str(&lines.split_whitespace().collect::<Vec<_>>().join(" "));
+                self.out.push_str(&tags.split_whitespace().collect::<Vec<_>>().join(" "));
                 self.out.push('\n');
+                let after = after.split_once('\n').map_or("", |(_, lines)| lines);
+                after.split_inclusive('\n').for_each(|line| self.out.push_str(&moved_left(line, shift)));
             }
             _ => lines.split_inclusive('\n').for_each(|line| self.out.push_str(&moved_left(line, shift))),
         }
@@ -125,14 +130,14 @@ impl<'m> Blocks<'m> {
         self.open.drain(place..).next().map(|open| open.column)
     }
 
-    /// The length of the lines up to the end of a raw element, or of the first one if it does not end.
-    fn end_of_raw(&mut self, text: &str, name: &'m str) -> usize {
+    /// The length of the lines up to the end of a raw element whose tag ends at `start`, or up to that of its tag if it does not end.
+    fn end_of_raw(&mut self, text: &str, start: usize, name: &'m str) -> usize {
         let is_endless = self.endless.contains(&name);
-        let end = if is_endless { None } else { text.find(&format!("</{name}>")) };
+        let end = if is_endless { None } else { text[start..].find(&format!("</{name}>")) };
         if end.is_none() && !is_endless {
             self.endless.push(name);
         }
-        let end = end.unwrap_or_default();
+        let end = start + end.unwrap_or_default();
         text[end..].find('\n').map_or(text.len(), |at| end + at + 1)
     }
 
