@@ -3,7 +3,6 @@
 //! block or between backticks is a link.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tidings_model::composed::composed;
@@ -25,6 +24,7 @@ struct FileLink {
     path: Option<String>,
     /// The query and fragment of the address, such as `#id`.
     rest: String,
+    is_template: bool,
 }
 
 /// The files to which a file links.
@@ -32,8 +32,16 @@ struct FileLink {
 pub(super) struct Targets {
     /// The names under which they are looked up.
     pub names: Vec<String>,
-    /// The templates that mean neither a file nor a path.
-    pub templates: BTreeSet<String>,
+    /// The templates in place of an address that write no path.
+    pub templates: Vec<FileTemplate>,
+}
+
+/// A template in place of an address.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FileTemplate {
+    pub text: String,
+    /// The names under which its file is looked up.
+    pub names: Vec<String>,
 }
 
 /// Writes the address of each file that has one. `address`: returns the address for a name.
@@ -57,8 +65,8 @@ pub(super) fn with_paths(markdown: &str) -> Cow<'_, str> {
 pub(super) fn targets(origin: &str, markdown: &str) -> Targets {
     let mut targets = Targets::default();
     for link in all(origin, markdown) {
-        if link.names.is_empty() && link.path.is_none() {
-            targets.templates.insert(markdown[link.span].to_owned());
+        if link.is_template && link.path.is_none() {
+            targets.templates.push(FileTemplate { text: markdown[link.span].to_owned(), names: link.names.clone() });
         }
         targets.names.extend(link.names);
     }
@@ -118,7 +126,7 @@ fn all(origin: &str, markdown: &str) -> Vec<FileLink> {
             address_end = Some(span.end);
         }
         let link = of_template(origin, template(&tag), is_address);
-        found.extend(link.map(|(names, path, rest)| FileLink { span, names, path, rest }));
+        found.extend(link.map(|(names, path, rest)| FileLink { span, names, path, rest, is_template: true }));
         tag.length
     });
     found.sort_by_key(|link| link.span.start);
@@ -134,7 +142,7 @@ fn of_address(origin: &str, text: &str, Address { span, form }: Address) -> Opti
         return None;
     }
     let names = names_of_path(origin, without_ending(&path), false);
-    Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned() })
+    Some(FileLink { span, names, path: None, rest: rest_of(address).to_owned(), is_template: false })
 }
 
 fn rest_of(address: &str) -> &str {
@@ -269,13 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn templates_in_place_of_an_address_that_mean_no_file_are_named() {
+    fn templates_in_place_of_an_address_are_named() {
         let body = "[x]({{< ref \"a\" >}}) [x]({{ site.repository }}/issues) {{ site.title }} [y]({{ '/y' | url }})";
-        let Targets { names, templates } = targets("x.md", body);
-        assert_eq!(
-            (names, templates),
-            (["a", "/a", "name:a"].map(Into::into).into(), ["{{ site.repository }}".into()].into())
-        );
+        let template = |text: &str, names: &[&str]| FileTemplate {
+            text: text.to_owned(),
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let expected = [template("{{< ref \"a\" >}}", &["a", "/a", "name:a"]), template("{{ site.repository }}", &[])];
+        assert_eq!(targets("x.md", body).templates, expected);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Reads a folder of Markdown files. The rule: a folder has the same entries, sorted by path, on every machine; hidden files are ignored, folders
 //! that no generator builds are named, and links are not followed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::{Entry, Failed, ImportedPost, PictureFile, ReadOptions, export_files,
 use tidings_model::Metadata;
 
 use super::enclosure;
-use super::file_links::Targets;
+use super::file_links::{FileTemplate, Targets};
 use super::generator_files::{self, Kind};
 use super::name::{folder_of, is_section};
 use super::outcome::ReadOutcome;
@@ -80,7 +80,7 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
     let data = texts(root, data, &files, &mut found);
     let site = generator_files::read((root, options), &files, &data, &mut found);
     let site = SiteFiles { cascades: cascades(root, &site, &files), ..site };
-    let mut ids = HashSet::new();
+    let (mut ids, mut templates) = (HashSet::new(), Vec::new());
     for part in files.chunks(FILES_AT_ONCE) {
         let read = parallel::map(part.iter().collect(), |origin| read_without_body(root, &site, origin));
         for (file, ReadFile { outcome, entry, pictures: named, targets }) in part.iter().zip(read) {
@@ -97,17 +97,33 @@ pub(crate) fn scan(root: &Path, options: &ReadOptions) -> io::Result<(FoundConte
             found.take(outcome, entry);
             found.pictures.extend(named);
             found.link_targets.extend(targets.names);
-            let templates = targets.templates.into_iter().take(TEMPLATES_SHOWN).collect();
-            if let Some(note) = note_of_names("templates in links stay as text", templates) {
-                found.note(file, note);
-            }
+            templates.extend((!targets.templates.is_empty()).then_some((file, targets.templates)));
         }
     }
     generator_files::add_folders(&site, &data, &mut found);
+    note_templates(templates, &mut found);
     found.notes.extend(found.category_tree.notes());
     found.skipped.sort_by(|a, b| a.origin.cmp(&b.origin));
     found.failed.sort_by(|a, b| a.origin.cmp(&b.origin));
     Ok((found, site))
+}
+
+/// Notes the templates in links that name no file of the folder, with one note for each Markdown file. `templates`: by the file that contains them.
+fn note_templates(templates: Vec<(&String, Vec<FileTemplate>)>, found: &mut FoundContent) {
+    let all = templates.iter().flat_map(|(_, templates)| templates);
+    let named: HashSet<&String> = all.flat_map(|template| &template.names).collect();
+    let pages = found.pages.iter().map(|page| page.origin.as_str());
+    let origins = found.entries.iter().map(|entry| entry.origin.as_str()).chain(pages).filter(|_| !named.is_empty());
+    let known: HashSet<String> = origins.flat_map(file_links::names_of).filter(|name| named.contains(name)).collect();
+    for (file, templates) in templates {
+        let unknown = templates.into_iter().filter(|template| !template.names.iter().any(|name| known.contains(name)));
+        let texts: BTreeSet<String> = unknown.map(|template| template.text).collect();
+        let texts = texts.into_iter().take(TEMPLATES_SHOWN).collect();
+        if let Some(note) = note_of_names("templates in links name no file that is imported, they stay as text", texts)
+        {
+            found.note(file, note);
+        }
+    }
 }
 
 /// The values that files of folders give to the files below.
@@ -307,6 +323,18 @@ mod tests {
         let origins: Vec<_> = found.entries.iter().map(|entry| entry.origin.as_str()).collect();
         assert_eq!(origins, ["a.markdown", "a/z.md", "b.md"]);
         assert_eq!((found.skipped, found.failed), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_template_link_to_a_file_that_is_not_imported_is_noted() {
+        let post = |body: &str| format!("---\ntitle: A\ndate: 2020-01-01\n---\n{body}\n");
+        let body = "[x]({{< ref \"b.md\" >}}) [y]({{< ref \"missing2.md\" >}}) [z]({% post_url 2020-01-01-gone %})";
+        let root = folder(&[("a.md", &post(body)), ("b.md", &post("[x]({{< ref \"a\" >}})"))]);
+        let (found, _) = scan(root.path(), &ReadOptions::default()).expect("a folder");
+        let notes: Vec<_> = found.notes.iter().map(|note| format!("{}: {}", note.origin, note.text)).collect();
+        let expected = "a.md: templates in links name no file that is imported, they stay as text: \
+                        {% post_url 2020-01-01-gone %}, {{< ref \"missing2.md\" >}}";
+        assert_eq!(notes, [expected]);
     }
 
     #[cfg(unix)]
