@@ -93,11 +93,17 @@ impl TableStore for LogStore {
 
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         let mut rows = self.store().get_many(table, keys).await;
-        for row in &mut rows {
-            if let Ok(Some(found)) = row
-                && let Err(error) = self.confirm(table, std::slice::from_ref(found)).await
+        let mut of_partition: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, row) in rows.iter().enumerate() {
+            if let Ok(Some(found)) = row {
+                of_partition.entry(found.key.partition().to_owned()).or_default().push(at);
+            }
+        }
+        for places in of_partition.values() {
+            if let Ok(Some(first)) = &rows[places[0]]
+                && let Err(error) = self.confirm_partition(table, first, places.len() == 1).await
             {
-                *row = Err(error);
+                places.iter().for_each(|at| rows[*at] = Err(error.clone()));
             }
         }
         rows
