@@ -35,10 +35,11 @@ macro_rules! target {
     };
 }
 
-pub static TARGETS: [Target; 11] = [
+pub static TARGETS: [Target; 12] = [
     target!(document, "1", "2", "3"),
     target!(cursor, "1", "2"),
     target!(front_matter, "1", "2", "3"),
+    target!(mdx, "1", "2", "3"),
     target!(wxr, "1", "2", "3", "4"),
     target!(substack, "1", "2"),
     target!(medium, "1", "2"),
@@ -91,6 +92,11 @@ pub fn front_matter(data: &[u8]) {
     if let ReadOutcome::Post(post, _) = read_markdown_file("2025/01/02/fuzzed.md", data.to_vec()) {
         assert!(data.ends_with(post.markdown.as_bytes()));
     }
+}
+
+/// A file of MDX, which is converted to Markdown.
+pub fn mdx(data: &[u8]) {
+    let _ = read_markdown_file("2025/01/02/fuzzed.mdx", data.to_vec());
 }
 
 /// A WordPress export: it is scanned, then each post is read again.

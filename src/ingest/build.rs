@@ -101,8 +101,11 @@ pub(super) fn build(
         .unwrap_or_else(|| published_at.map_or(now, |at| at.min(now)));
     let updated_at = imported.updated_at.unwrap_or(if stored.is_some() { now } else { created_at });
     let id = stored.map_or(id, |post| post.id.clone());
-    let has_own_excerpt = imported.excerpt.is_some();
-    let excerpt = match (&imported.excerpt, before) {
+    // Of an export of Tidings, an empty excerpt is one, too.
+    let is_exported = imported.of_export.is_some() || imported.version.is_some();
+    let own_excerpt = imported.excerpt.as_deref().filter(|text| is_exported || !text.trim().is_empty());
+    let has_own_excerpt = own_excerpt.is_some();
+    let excerpt = match (own_excerpt, before) {
         (Some(own), _) => rules::without_unwritten(own).into_owned(),
         // A later version of Tidings may generate another excerpt, which is no change of the post.
         (None, Some(before)) if !before.post.has_own_excerpt && *before.markdown == *imported.markdown => {
@@ -156,4 +159,27 @@ fn former_slugs(resolved: &ResolvedPost, before: Option<&Post>) -> Vec<Slug> {
     }
     former.retain(|slug| *slug != resolved.slug);
     former
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::OfExport;
+
+    #[test]
+    fn a_blank_excerpt_is_none_except_in_an_export() {
+        let built = |excerpt: &str, of_export: Option<OfExport>| {
+            let (excerpt, markdown) = (Some(excerpt.to_owned()), "The text.".to_owned());
+            let imported = ImportedPost { excerpt, markdown, of_export, ..ImportedPost::default() };
+            let resolved = ResolvedPost::of("a".parse().expect("a slug"));
+            let terms = ImportTerms::default();
+            let post = build(imported, &terms, &resolved, None, PostId::from_bits(1), Instant::MIN).post;
+            (post.excerpt, post.has_own_excerpt)
+        };
+        assert_eq!(built("A", None), ("A".to_owned(), true));
+        for blank in ["", " \n"] {
+            assert_eq!(built(blank, None), ("The text.".to_owned(), false));
+        }
+        assert_eq!(built("", Some(OfExport::default())), (String::new(), true));
+    }
 }

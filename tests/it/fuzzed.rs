@@ -77,6 +77,11 @@ fn front_matter_parsing_does_not_panic_on_random_bytes() {
 }
 
 #[test]
+fn mdx_is_converted_from_random_bytes_without_a_panic() {
+    run("mdx", RUNS);
+}
+
+#[test]
 fn the_wordpress_reader_does_not_panic_on_random_bytes() {
     run("wxr", RUNS);
 }

@@ -90,10 +90,14 @@ fn date_time(text: &str, zone: &TimeZone) -> Option<DateTime<Utc>> {
 
 const DAY: &str = "%Y-%m-%d";
 
-/// A date that begins with a year of four digits.
+/// A date that begins with a year of four digits. Without marks between its parts, it has eight.
 fn date(text: &str, formats: &[&str]) -> Option<NaiveDate> {
     let has_year = text.len() > 4 && text.bytes().take(4).all(|byte| byte.is_ascii_digit());
-    formats.iter().filter(|_| has_year).find_map(|format| NaiveDate::parse_from_str(text, format).ok())
+    let is_marked = text.contains(['-', '/']);
+    // The formats allow white space before a number.
+    let is_date = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'/'));
+    let formats = formats.iter().filter(|_| has_year && is_date && (is_marked || text.len() == 8));
+    formats.into_iter().find_map(|format| NaiveDate::parse_from_str(text, format).ok())
 }
 
 /// A time, and the text of the zone after it.
@@ -114,8 +118,14 @@ fn time_and_rest(text: &str) -> Option<(NaiveTime, &str)> {
 
 /// To the minute, second or fraction.
 fn time(text: &str) -> Option<NaiveTime> {
-    let text = text.replace(',', ".");
-    ["%H:%M", "%H:%M:%S%.f"].iter().find_map(|format| NaiveTime::parse_from_str(&text, format).ok())
+    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    let (hour, minute) = whole.split_once(':')?;
+    let (minute, second) = minute.split_once(':').unwrap_or((minute, "00"));
+    let has_digits = hour.len() <= 2 && minute.len() == 2 && second.len() == 2;
+    let text = format!("{hour}:{minute}:{second}.{fraction:0<1}");
+    let time = NaiveTime::parse_from_str(&text, "%H:%M:%S%.f").ok()?;
+    // A leap second is read as the second before it with more than a second of nanoseconds.
+    Some(time).filter(|time| has_digits && time.nanosecond() < 1_000_000_000)
 }
 
 /// The hours of zones ahead of UTC, and their names: those of RFC 5322, and those of Europe and Japan that are unambiguous.
@@ -142,13 +152,14 @@ fn offset(text: &str) -> Option<FixedOffset> {
     let text = text.strip_prefix("GMT").or_else(|| text.strip_prefix("UTC")).unwrap_or(text);
     let digits = text.strip_prefix(['+', '-'])?;
     // The hours of YAML timestamps have one digit or two.
-    let digits = match digits.split_once(':') {
-        Some((hours, minutes)) => format!("{hours:0>2}{minutes}"),
-        None if digits.len() <= 2 => format!("{digits:0>2}00"),
-        None => digits.to_owned(),
+    let (hours, minutes) = match digits.split_once(':') {
+        Some(parts) => parts,
+        None if digits.len() <= 2 => (digits, "00"),
+        None => digits.split_at_checked(2)?,
     };
-    let is_offset = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    format!("{}{digits}", &text[..1]).parse().ok().filter(|_| is_offset)
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_offset = matches!(hours.len(), 1 | 2) && minutes.len() == 2 && is_number(hours) && is_number(minutes);
+    format!("{}{hours:0>2}{minutes}", &text[..1]).parse().ok().filter(|_| is_offset)
 }
 
 #[cfg(test)]
@@ -178,6 +189,10 @@ mod tests {
             ("2014-01-13 12:05 AM", "2014-01-13T00:05:00Z"),
             ("January 13th, 2014 5:43pm EST", "2014-01-13T22:43:00Z"),
             ("Monday, January 13, 2014", "2014-01-13T00:00:00Z"),
+            ("2014-01-13 10:00.", "2014-01-13T10:00:00Z"),
+            ("2014-01-13 10:00, UTC", "2014-01-13T10:00:00Z"),
+            ("2014-01-13 12:34.5", "2014-01-13T12:34:00.5000000Z"),
+            ("2014-01-13 9:00:00,25 +1", "2014-01-13T08:00:00.2500000Z"),
             ("Mon Jan 13 2014 19:00:00 GMT+0200 (Eastern European Standard Time)", "2014-01-13T17:00:00Z"),
         ];
         for (text, instant) in cases {
@@ -224,6 +239,17 @@ mod tests {
             "2014-01-13 13:00 pm",
             "2014-01-13 10:00 +123",
             "20141301",
+            "2014113",
+            "2014-\t1-13",
+            "2014-01-13 10:5",
+            "2014-01-13 10:00:5",
+            "2014-01-13 010:00",
+            "2014-01-13 10:00 -",
+            "2014-01-13 10:00 GMT+",
+            "2014-01-13 10:00 +:30",
+            "2014-01-13 10:00 +123:4",
+            "2014-01-13 23:59:60",
+            "2014-01-13 10:00:00.5.5",
             "201401",
             "Jul 2022",
             "Ju 8 2022",

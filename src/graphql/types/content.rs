@@ -206,6 +206,7 @@ macro_rules! content_object {
                 #[graphql(desc = "Only these keys, at most 100; all if omitted or null. A key that is missing is omitted.")]
                 keys: Option<Vec<String>>,
             ) -> Result<Option<Json>> {
+                let keys = checked_keys(keys)?;
                 shown_metadata(ctx, &self.details(ctx).await?.metadata, keys).await
             }
 

@@ -24,7 +24,7 @@ use crate::model::{Instant, Language, NodeId, PagePath, Post, PostDetails, PostS
 use super::asset::Image;
 pub use super::content::PageObject;
 use super::content::{Content, ContentStatus, Written, content_object, wants_details};
-use super::revision::{RevisionConnection, shown_metadata};
+use super::revision::{RevisionConnection, checked_keys, shown_metadata};
 use super::rich_text::RichText;
 
 impl Content for SitePage {

@@ -20,7 +20,7 @@ use super::asset::Image;
 pub use super::content::PostObject;
 use super::content::{Content, ContentStatus, Written, content_object, wants_details};
 use super::enclosure::Enclosure;
-use super::revision::{RevisionConnection, shown_metadata};
+use super::revision::{RevisionConnection, checked_keys, shown_metadata};
 use super::rich_text::RichText;
 use super::series::SeriesPlace;
 use super::site::address_of_post;

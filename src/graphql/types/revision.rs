@@ -24,16 +24,23 @@ pub struct Revision(pub Arc<Kept>);
 /// The maximum number of keys of `metadata`, which is more than a page shows of a post.
 const KEYS_MAX: usize = 100;
 
+/// The keys, if they are not too many. Check them before the metadata is read.
+pub(super) fn checked_keys(keys: Option<Vec<String>>) -> Result<Option<Vec<String>>> {
+    match keys.as_ref().filter(|keys| keys.len() > KEYS_MAX) {
+        Some(keys) => {
+            let message = format!("`keys` names {} keys; at most {KEYS_MAX} are allowed", keys.len());
+            Err(bad_input("keys", message))
+        }
+        None => Ok(keys),
+    }
+}
+
 /// The metadata, or these keys of it.
 pub(super) async fn shown_metadata(
     ctx: &Context<'_>,
     metadata: &Metadata,
     keys: Option<Vec<String>>,
 ) -> Result<Option<Json>> {
-    if let Some(keys) = keys.as_ref().filter(|keys| keys.len() > KEYS_MAX) {
-        let message = format!("`keys` names {} keys; at most {KEYS_MAX} are allowed", keys.len());
-        return Err(bad_input("keys", message));
-    }
     Ok(Some(context::of(ctx).texts.metadata(metadata, keys.as_deref()).await?.into()))
 }
 
@@ -98,7 +105,7 @@ impl Revision {
         #[graphql(desc = "Only these keys, at most 100; all if omitted or null. A key that is missing is omitted.")]
         keys: Option<Vec<String>>,
     ) -> Result<Option<Json>> {
-        shown_metadata(ctx, &self.0.whole.metadata, keys).await
+        shown_metadata(ctx, &self.0.whole.metadata, checked_keys(keys)?).await
     }
 
     /// A tag of BCP 47; null if the content had none of its own.

@@ -93,11 +93,17 @@ impl TableStore for LogStore {
 
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         let mut rows = self.store().get_many(table, keys).await;
-        for row in &mut rows {
-            if let Ok(Some(found)) = row
-                && let Err(error) = self.confirm(table, std::slice::from_ref(found)).await
+        let mut of_partition: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, row) in rows.iter().enumerate() {
+            if let Ok(Some(found)) = row {
+                of_partition.entry(found.key.partition().to_owned()).or_default().push(at);
+            }
+        }
+        for places in of_partition.values() {
+            if let Ok(Some(first)) = &rows[places[0]]
+                && let Err(error) = self.confirm_partition(table, first, places.len() == 1).await
             {
-                *row = Err(error);
+                places.iter().for_each(|at| rows[*at] = Err(error.clone()));
             }
         }
         rows
@@ -131,9 +137,12 @@ impl TableStore for LogStore {
                 Operation::Put { properties, .. } => Some(match written.get(&place) {
                     Some(etag) => etag.clone(),
                     // Another server has carried out the step, or its answer was lost; the row may have been changed since.
-                    None => match self.get(table, &place.1).await? {
-                        Some(row) if row.properties == *properties => row.etag,
-                        _ => return Err(changed_since(&place.1)),
+                    None => match self.get(table, &place.1).await {
+                        Ok(Some(row)) if row.properties == *properties => row.etag,
+                        Ok(_) => return Err(changed_since(&place.1)),
+                        Err(error) => {
+                            return Err(StoreError::outcome_unknown(format!("the row {} was written", place.1), error));
+                        }
                     },
                 }),
             });
@@ -213,23 +222,29 @@ impl TableStore for LogStore {
 }
 
 impl LogStore {
-    /// Before rows that report changes are read, those changes are applied (R3). One point read, none for a single row that was
-    /// read before, as by a follower that asks again.
+    /// Before rows that report changes are read, those changes are applied (R3). `rows`: of one partition.
     async fn confirm(&self, table: &'static str, rows: &[Entity]) -> Result<()> {
-        let Some(first) = rows.first() else { return Ok(()) };
+        match rows.first() {
+            Some(first) => self.confirm_partition(table, first, rows.len() == 1).await,
+            None => Ok(()),
+        }
+    }
+
+    /// One point read, none for a row that is read alone and was read before, as by a follower that asks again.
+    async fn confirm_partition(&self, table: &'static str, first: &Entity, is_alone: bool) -> Result<()> {
         let watermark = Key::new(first.key.partition(), steps::WATERMARK)?;
         if self.writer.settings.table_of(table).role(&watermark, None) != RowRole::Report {
             return Ok(());
         }
         let confirmed = || self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
-        if rows.len() == 1 && confirmed().get(table) == Some(first) {
+        if is_alone && confirmed().get(table) == Some(first) {
             return Ok(());
         }
         let Some(watermark) = self.store().get(table, &watermark).await? else { return Ok(()) };
         let (entry, _) = apply::read(&watermark)?;
-        self.writer.apply_to(entry).await?;
+        self.writer.apply_to(entry).await.map_err(not_read)?;
         // A row without properties can be one of which only the key was read.
-        if rows.len() == 1 && !first.properties.is_empty() {
+        if is_alone && !first.properties.is_empty() {
             confirmed().insert(table, first.clone());
         }
         Ok(())
@@ -265,6 +280,14 @@ impl LogStore {
                 return Ok(deleted);
             }
         }
+    }
+}
+
+/// The error of a reader, who has written nothing: it can read again.
+fn not_read(error: StoreError) -> StoreError {
+    match error.into_not_made() {
+        StoreError::Precondition(what) => StoreError::Unavailable { what, source: None },
+        other => other,
     }
 }
 

@@ -181,6 +181,10 @@ async fn more_languages_than_a_list_can_have_are_refused() {
     site.publish(&posts[..100]).await;
     let listed = site.query("{ site { languages } }").await;
     assert_eq!(listed["site"]["languages"].as_array().map(Vec::len), Some(100));
+    let mut scheduled = post(101, instant("2100-01-01T00:00:00Z"));
+    scheduled.post.language = "x-101".parse().ok();
+    site.publish(&[scheduled]).await;
+    assert_eq!(site.query("{ site { languages } }").await, listed, "that of a scheduled post does not count");
     site.publish(&posts[100..]).await;
     let refused = site.ask_as(None, "{ site { languages } }").await;
     assert_eq!(refused["errors"][0]["extensions"]["code"], json!("BAD_USER_INPUT"), "{refused}");

@@ -163,6 +163,51 @@ async fn the_public_gets_no_tag_of_a_draft() {
 }
 
 #[tokio::test]
+async fn the_list_of_languages_has_a_tag_of_what_changes_it_and_none_of_a_scheduled_post() {
+    let site = Site::in_memory().await;
+    let router = server_of(site.content.clone().caching_values(VALUE_CACHE_BYTES_MAX), HOLDING);
+    let query = "{ site { languages } }";
+    let are = |languages: &[&str]| json!({ "site": { "languages": languages } });
+    let in_language = |number, at: &str, language: &str| {
+        let mut whole = post(number, instant(at));
+        whole.post.language = language.parse().ok();
+        whole
+    };
+    site.publish(&[in_language(1, "2026-05-01T00:00:00Z", "de")]).await;
+    let (before, tags, _) = ask(&router, query, None).await;
+    assert_eq!(before, are(&["de"]));
+    let appears = "2026-06-15T12:00:10Z";
+    // The last one is after another scheduled post, so only the rows of its language show that it is published.
+    let next = post(4, instant("2026-06-20T00:00:00Z"));
+    site.publish(&[in_language(2, appears, "fr"), next, in_language(3, "2026-07-01T00:00:00Z", "it")]).await;
+    let (data, of_hidden, _) = ask(&router, query, None).await;
+    assert_eq!((data, of_hidden), (before, tags.clone()), "no tag of a language that is not shown");
+    let mut position = position_of(&site).await;
+    let mut assert_changed = async |languages: &[&str]| {
+        let changes = follow(&site, &mut position).await.expect("changes");
+        let changed: Tags = changes.iter().flat_map(|change| texts(&change["tags"])).collect();
+        assert!(!changed.is_disjoint(&tags), "{languages:?}: {changed:?} {tags:?}");
+        let (data, _, is_cached) = ask(&router, query, None).await;
+        assert_eq!((data, is_cached), (are(languages), false));
+        assert_eq!(ask(&router, query, None).await.0, are(languages), "the second time");
+    };
+    site.clock.set(instant(appears));
+    assert_changed(&["de", "fr"]).await;
+    for (number, change, languages) in
+        [(3, "publish: true", &["de", "fr", "it"][..]), (2, "language: null", &["de", "it"][..])]
+    {
+        let asked = format!("{{ post(slug: \"post-{number}\") {{ id }} }}");
+        let id = site.ask_as(Some(EDITOR_TOKEN), &asked).await["data"]["post"]["id"].clone();
+        let update = format!(
+            "mutation {{ updatePost(input: {{ id: {id}, expectedVersion: 1, {change} }}) {{ userErrors {{ message }} }} }}"
+        );
+        let answer = site.ask_as(Some(EDITOR_TOKEN), &update).await;
+        assert_eq!(answer["data"]["updatePost"]["userErrors"], json!([]), "{answer}");
+        assert_changed(languages).await;
+    }
+}
+
+#[tokio::test]
 async fn a_cached_answer_has_its_tags_and_only_for_those_who_ask() {
     let site = Site::in_memory().await;
     site.publish(&(0..60).map(|n| post(n, instant("2026-05-01T00:00:00Z"))).collect::<Vec<_>>()).await;

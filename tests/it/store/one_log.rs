@@ -204,6 +204,18 @@ impl TableStore for Paused {
     }
 }
 
+/// Answers no write, and carries out none.
+struct Unanswered(Store);
+
+#[async_trait::async_trait]
+impl TableStore for Unanswered {
+    pass_on!(0: create_tables, get, range, scan, ping);
+
+    async fn commit(&self, _: &'static str, _: &Batch) -> Result<Vec<Option<Etag>>> {
+        Err(StoreError::outcome_unknown("a write", std::io::Error::other("no answer")))
+    }
+}
+
 /// However long a server sleeps before a request, what it then sends changes nothing that others have done meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_sleeps_before_any_request_changes_nothing_afterwards() {
@@ -339,6 +351,29 @@ async fn a_report_is_read_only_once_the_change_is_applied() {
             }
         }
         assert!(early > 0, "no report was written before its change");
+    }
+}
+
+#[tokio::test]
+async fn a_read_of_a_report_whose_change_cannot_be_applied_is_unavailable() {
+    let change = |_: &dyn Rows| Ok([TABLE, REPORTS].map(|table| RowWrite::put(table, key("p", "n"), number(1))).into());
+    for requests in 0.. {
+        let memory: Store = MemoryStore::empty();
+        open(Arc::clone(&memory)).await;
+        let stopping = FaultyStore::stopping_after(Arc::clone(&memory), requests, Last::Unsent);
+        let stopping: Store = Arc::new(LogStore::new(stopping, SETTINGS, Clock::System));
+        let _ = stopping.transact(Box::new(change)).await;
+        if memory.get(REPORTS, &key("p", "n")).await.expect("a read").is_none() {
+            continue;
+        }
+        assert_eq!(memory.get(TABLE, &key("p", "n")).await.expect("a read"), None, "it is not applied");
+        let reader = LogStore::new(Arc::new(Unanswered(memory)), SETTINGS, Clock::System);
+        let found = reader.get(REPORTS, &key("p", "n")).await;
+        assert!(matches!(found, Err(StoreError::Unavailable { .. })), "{found:?}");
+        let places = [key("p", "n"), key("p", "absent"), key("q", "n")];
+        let found = reader.get_many(REPORTS, &places).await;
+        assert!(matches!(&found[..], [Err(StoreError::Unavailable { .. }), Ok(None), Ok(None)]), "{found:?}");
+        break;
     }
 }
 

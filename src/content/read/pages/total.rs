@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use futures_util::future::{try_join, try_join_all};
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::content::cache::{CacheKey, Until};
 use crate::content::error::{ContentError, Result};
 use crate::content::read::reader::Reader;
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog::{Listed, read_name};
-use crate::content::tables::{MonthSpan, get_each, read_first};
+use crate::content::tables::{MonthSpan, get_each, read_all, read_first};
 use crate::keys::time::{Direction, Span};
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{IndexKind, Instant, Language, Month, Slug, TermId, TermKind};
-use crate::store::{Entity, PAGE_ROWS_MAX, RowRange};
+use crate::store::{Entity, PAGE_ROWS_MAX, ReadSet, RowRange};
 
 use super::list::{ListQuery, PostList, Scope};
 use super::posts::open;
@@ -158,26 +158,35 @@ pub async fn archive(reader: &Reader, asked: MonthSpan) -> Result<Vec<(Month, u6
 /// [`ContentError::BadArgument`] if there are more than [`LANGUAGES_MAX`].
 pub async fn languages(reader: &Reader) -> Result<Vec<Language>> {
     let rows = RowRange::new(term::CATALOG_PARTITION, None, None).expect("the partition is a valid key");
-    let page = reader.store().range(LANGUAGES.name(), &rows, PAGE_ROWS_MAX, None).await?;
-    let listed = page.rows.iter().map(read_name).collect::<Result<Vec<_>, _>>()?;
-    let listed: Vec<_> = listed.into_iter().filter(Listed::may_hold_rows).collect();
-    if listed.len() > LANGUAGES_MAX || page.continuation.is_some() {
+    let rows = read_all(reader.store(), LANGUAGES, &rows).await?;
+    let listed = rows.iter().map(read_name).collect::<Result<Vec<_>, _>>()?;
+    let published = listed.into_iter().filter(Listed::may_hold_rows).map(|listed| async move {
+        let is_published = has_published(reader, &listed).await?;
+        Ok::<_, ContentError>(listed.partition.parse::<Language>().ok().filter(|_| is_published))
+    });
+    // Collected first: the compiler cannot prove that a stream of these closures can be sent.
+    let published: Vec<_> = published.collect();
+    let published: Vec<Option<Language>> = stream::iter(published).buffered(COUNTS_AT_ONCE).try_collect().await?;
+    let published: Vec<Language> = published.into_iter().flatten().collect();
+    if published.len() > LANGUAGES_MAX {
         let message = format!("posts have more than {LANGUAGES_MAX} languages, so `languages` cannot list them");
         return Err(ContentError::BadArgument { argument: "languages", message });
     }
-    let published = listed.into_iter().map(|listed| async move {
-        let is_published = listed.count.newest.as_ref().is_some_and(|newest| newest.at <= reader.now())
-            || !read_first(
-                reader.store(),
-                LANGUAGES,
-                &Span::until(reader.now()).rows(&listed.partition, Direction::Forward),
-                1,
-            )
-            .await?
-            .is_empty();
-        Ok::<_, ContentError>(listed.partition.parse().ok().filter(|_| is_published))
-    });
-    Ok(try_join_all(published).await?.into_iter().flatten().collect())
+    Ok(published)
+}
+
+/// Whether a language has a published post. What it reads is not noted: its tag would show the language of a scheduled post (I4b), and each pointer that
+/// is added or removed also writes the row that lists the language, which the caller has read.
+async fn has_published(reader: &Reader, listed: &Listed<String>) -> Result<bool> {
+    if listed.count.newest.as_ref().is_some_and(|newest| newest.at <= reader.now()) {
+        return Ok(true);
+    }
+    let unnoted = reader.over(reader.source.counted.unnoted());
+    let rows = Span::until(reader.now()).rows(&listed.partition, Direction::Forward);
+    let first = read_first(unnoted.store(), LANGUAGES, &rows, 1).await;
+    // What was computed without the row depends on everything.
+    let first = first.inspect_err(|_| reader.source.counted.note_cached(ReadSet::break_off))?;
+    Ok(!first.is_empty())
 }
 
 /// How many posts of a month readers see now.
@@ -231,5 +240,5 @@ async fn visible(reader: &Reader, table: Table, partition: &str, count: &Count) 
 
 async fn count_rows(reader: &Reader, table: Table, rows: &RowRange) -> Result<u64> {
     let (store, keys) = (Arc::clone(reader.store()), rows.clone().of_keys());
-    Ok(crate::content::tables::read_all(&store, table, &keys).await?.len() as u64)
+    Ok(read_all(&store, table, &keys).await?.len() as u64)
 }

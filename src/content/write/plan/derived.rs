@@ -58,7 +58,10 @@ pub(in crate::content) fn tags_of_post(post: &Post) -> BTreeSet<Tag> {
     let index = |slug: &Slug| place::count(term_keys::posts_partition(slug));
     let listed_by = pointers(post).into_iter().map(|pointer| (Table::PostsBy(pointer.kind), index(&pointer.slug)));
     let month = Partition::Month(place.collection, place.key.month()).listing();
-    tag::of_writes(own.chain(found_by).chain(listed_by).chain([month]))
+    // The list of languages has none of drafts.
+    let language = post.language.as_ref().filter(|_| post.published_at.is_some());
+    let language = language.map(|language| Partition::Language(language.index_slug()).listing());
+    tag::of_writes(own.chain(found_by).chain(listed_by).chain([month]).chain(language))
 }
 
 /// The tags of all rows of a term.

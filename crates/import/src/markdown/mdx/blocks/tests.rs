@@ -102,8 +102,26 @@ fn what_is_no_tag_and_what_is_not_closed_changes_nothing_else() {
 }
 
 #[test]
+fn a_closing_tag_of_several_lines_ends_its_element() {
+    assert_separated(&[
+        ("<Box>\n</Box\n> text after\n", "<Box>\n\n</Box\n> text after\n"),
+        ("<pre>a\n</pre\n> <style>", "<pre>a\n\n</pre > <style>\n"),
+        ("</a\n> b", "</a\n> b"),
+        ("<a>\n</a\n>\nb\n", "<a>\n\n</a >\n\nb\n"),
+    ]);
+}
+
+#[test]
+fn code_below_a_tag_of_several_lines_keeps_its_lines() {
+    assert_separated(&[("<pre\n  class=\"a\">\n  b\n\n  c\n</pre>\n", "<pre class=\"a\">\n  b\n\n  c\n</pre>\n")]);
+}
+
+#[test]
 fn no_text_panics() {
-    let parts = ["<A>", "</A>", "<td>", "</td>", "\n", "\n  ", "\t", "- ", "```", "<A b={", "}", "ä", "*", "<pre>"];
+    let parts = [
+        "<A>", "</A>", "<td>", "</td>", "\n", "\n  ", "\t", "- ", "```", "<A b={", "}", "ä", "*", "<pre>", "</A\n> ",
+        "</pre\n>", "<style>",
+    ];
     for text in random_texts::of(&parts, 12) {
         separated(&text);
     }
