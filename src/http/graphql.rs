@@ -33,7 +33,8 @@ use crate::graphql::{budget::Budget, error::Code};
 use crate::telemetry::{metrics, spans};
 
 /// What decides an answer beside its address.
-const VARY: &str = "accept, authorization, graphql-cost, graphql-explain, graphql-tags, tidings-position, x-tidings-editor";
+const VARY: &str =
+    "accept, authorization, graphql-cost, graphql-explain, graphql-tags, tidings-position, x-tidings-editor";
 
 pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
