@@ -284,8 +284,8 @@ async fn crawl(site: &Site, depth: Crawl, sizes: &[usize]) -> BTreeMap<String, V
 }
 
 /// Fields of the root that require a token.
-const GUARDED: [&str; 7] =
-    ["assets", "auditLog", "draftPages", "draftPosts", "scheduledPages", "scheduledPosts", "tokens"];
+const GUARDED: [&str; 8] =
+    ["assets", "auditLog", "draftPages", "draftPosts", "scheduledPages", "scheduledPosts", "tokens", "webhooks"];
 /// A field of a post that requires a token: without one, only this field is null. It is queried separately.
 const GUARDED_OF_POST: &str = "revisions";
 /// The same of a series.

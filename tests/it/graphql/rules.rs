@@ -250,7 +250,7 @@ async fn a_similar_name_is_suggested() {
         ("{ posts(year: 2024) { totalCount } }", "Did you mean \"archive(year:)\"?"),
         ("{ posts { title } }", "Did you mean \"nodes { title }\"?"),
         ("{ post(slug: \"a\") { html } }", "Did you mean \"body { html }\"?"),
-        ("{ languages }", "Did you mean \"site { languages }\"?"),
+        ("{ languages }", "Did you mean \"site { languages }\" or \"webhooks { languages }\"?"),
         ("{ site { title } }", "Did you mean \"name\"?"),
         (
             "mutation { createPost(input: { title: \"T\", markdown: \"x\", authors: [] }) { post { id } } }",
