@@ -131,6 +131,11 @@ impl SignIn {
     }
 }
 
+/// Whether the request has the token of a preview link in `Authorization`.
+pub fn has_preview_token(request: &Request) -> bool {
+    bearer_of(request).is_some_and(|BearerToken(text)| text.starts_with(PREVIEW_PREFIX))
+}
+
 /// The reader of an authenticated request.
 pub(super) struct SignedIn(pub Reader);
 

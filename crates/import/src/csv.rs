@@ -1,8 +1,11 @@
 //! Reads comma-separated values (RFC 4180). The rule: a file that is cut off inside a quoted field is refused, because the field would contain the
 //! rest of the file.
 
-/// The fields of all records, each with the number of its first line, without empty lines. An error has the number of its line.
-pub(super) fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, (usize, &'static str)> {
+/// A record: the number of its first line, and its fields.
+type Numbered = (usize, Vec<String>);
+
+/// All records without empty lines. An error has the number of its line.
+pub(super) fn records(text: &str) -> Result<Vec<Numbered>, (usize, &'static str)> {
     let (mut records, mut reader) = (Vec::new(), Reader { rest: text, line: 1 });
     while !reader.rest.is_empty() {
         let (line, mut fields) = (reader.line, Vec::new());

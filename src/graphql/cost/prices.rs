@@ -12,7 +12,7 @@ use crate::content::editor::{MERGE_READ_AHEAD, MERGE_TRIES_MAX, MERGED_POSTS_MAX
 use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::read::pages::{FILTER_SLUGS_MAX, RANGE_READS_MAX};
 use crate::content::read::{
-    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, all_pages_reads,
+    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, TAGS_MAX, all_pages_reads,
 };
 use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
 use crate::model::TermKind;
@@ -21,7 +21,6 @@ use crate::model::navigation::ITEMS_MAX;
 use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::{TERMS_MAX, TRANSLATIONS_MAX};
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
-use crate::store::SHOWN_TAGS_MAX;
 
 use super::bound::Bound;
 use super::pages::Source;
@@ -234,7 +233,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Category"], "breadcrumbs", Price::of(Reads::CategoriesAbove).returning(Objects::AtMost(ANCESTORS))),
     (&["Category"], "children", Price::of(Reads::CategoriesBelow)),
     (&["Category"], "parent", Price::of(Reads::TermOfPost(TermKind::Category))),
-    (&["Change"], "tags", Price::of(Reads::Values(SHOWN_TAGS_MAX as u64))),
+    (&["Change"], "tags", Price::of(Reads::Values(TAGS_MAX as u64))),
     (&["ChangeFeed"], "changes", PAGE),
     (&["ContentAuditLogEntry"], "node", Price::of(Reads::Post { more: 0 })),
     (COUNTED_CONNECTIONS, "totalCount", Price::of(Reads::Count)),

@@ -21,6 +21,7 @@ use super::execution::{CanWrite, run, sign_in};
 use super::json::Json;
 use super::parameters::{self, SentRequest};
 use super::request_headers::{forward, forward_token};
+use crate::graphql::access::has_preview_token;
 use crate::graphql::error::{Code, OK, retry_after_of};
 use crate::graphql::fair_use::ClientAddress;
 use crate::graphql::subscription::Subscribed;
@@ -175,7 +176,9 @@ impl Operation {
     async fn run(&mut self, share: &Share) -> Result<Answer, RequestFailure> {
         let (request, can_write) = self.request(share).await?;
         let request = forward(request, &self.headers).data(Arc::clone(&self.subscribed));
-        let key = (!self.subscribed.has_begun()).then(|| live::key_of(&request, &self.headers));
+        // The answers of preview links are not shared: each request finds out whether its link was revoked.
+        let key = (!self.subscribed.has_begun() && !has_preview_token(&request))
+            .then(|| live::key_of(&request, &self.headers));
         let shared = match &self.live {
             Some(live) => Some(Arc::clone(&live.shared)),
             None => key.as_ref().and_then(|key| self.api.live.find(key)),

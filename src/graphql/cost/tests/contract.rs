@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_graphql::Request;
 
 use super::super::{Bound, CostModel};
+use crate::content::read::TAGS_MAX;
 use crate::graphql::guard::{Limits, admit};
 use crate::graphql::outline::OperationOutline;
 use crate::graphql::type_map::TypeMap;
 use crate::model::{CreationId, NodeId, PostId, TermId, TermKind, TermNodeId};
-use crate::store::SHOWN_TAGS_MAX;
 
 const SDL: &str = include_str!("../../../../schema.graphql");
 
@@ -62,5 +62,5 @@ fn an_id_costs_what_the_object_that_it_names_costs() {
 #[test]
 fn each_tag_of_a_change_is_a_value() {
     let values = |selection: &str| bound(&format!("{{ changes(first: 10) {{ changes {{ {selection} }} }} }}")).values;
-    assert_eq!(values("version tags") - values("version"), 10 * SHOWN_TAGS_MAX as u64);
+    assert_eq!(values("version tags") - values("version"), 10 * TAGS_MAX as u64);
 }
