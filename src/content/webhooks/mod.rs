@@ -44,7 +44,7 @@ impl Rows {
                     Ok(webhook) => found.webhooks.push(webhook),
                     // The others go on.
                     Err(error) => {
-                        tracing::error!(webhook = id.as_str(), error = with_causes(&error), "webhook.damaged")
+                        tracing::error!(webhook = id.as_str(), error = with_causes(&error), "webhook.damaged");
                     }
                 },
                 None => found.sender = Some((rows::read_sender(&row)?, row.etag)),

@@ -13,6 +13,7 @@ use crate::graphql::types::node::{Node, node_of_asset, node_of_term};
 pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
 
 /// A problem that a person can correct; nothing was changed.
+#[expect(clippy::large_enum_variant, reason = "a mutation makes few of them, and passes them on at once")]
 #[derive(Interface)]
 #[graphql(
     field(name = "code", ty = "&UserErrorCode", desc = "The kind of problem."),
