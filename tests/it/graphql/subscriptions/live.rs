@@ -255,7 +255,8 @@ async fn a_revoked_token_ends_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_revoked_preview_link_begins_no_live_query() {
-    let (site, router, _) = counted().await;
+    let site = Site::in_memory().await;
+    let router = server(&site, HOLDING);
     let made = json!({ "title": "Draft", "slug": "draft", "markdown": "x" });
     let made = mutate(&site, "createPost", "post { id }", made).await;
     let link = json!({ "contentId": made["post"]["id"] });
@@ -268,7 +269,6 @@ async fn a_revoked_preview_link_begins_no_live_query() {
     let mut second = Answers::of(&router, None, &by_field).await;
     second.data().await;
     site.ask_as(Some(EDITOR_TOKEN), "mutation { revokePreviews { revokedAt } }").await;
-    // Another server over the same file learns of it within two seconds.
     for (token, query) in [(Some(token), by_header), (None, by_field.as_str())] {
         let refused = async {
             loop {
