@@ -258,7 +258,9 @@ function useSaving({ kind, content, setContent, typed, tags, changes }: SavingPr
   /** Saves what was typed, and changes the publication, in one change. */
   const save = async (publication?: Publication, message?: string) => {
     setSaid("");
-    const values = { ...text.values, tagSlugs: tags.all };
+    // What was typed just before may not be rendered yet.
+    const { version, base, values: now } = typed.now();
+    const values = { ...now, tagSlugs: tags.all };
     tags.take();
     // The writer decides about a tag that does not exist.
     if (tags.newName !== null) return null;
@@ -268,7 +270,6 @@ function useSaving({ kind, content, setContent, typed, tags, changes }: SavingPr
       return null;
     }
     if (!content) return create(values);
-    const { version, base } = text;
     const mustSave = publication !== undefined || differing(base, values).length > 0;
     return mustSave ? update({ id: content.id, version, base, values }, publication, message) : content;
   };
