@@ -38,11 +38,10 @@ for (const [kind, address, mutation] of [["post", "/editor/new", "createPost"], 
       await title(page).fill("Slow");
       if (kind === "page") await page.getByLabel("Path").fill("slow");
       await text(page).fill("First.");
-      const { promise: isSent, resolve: sent } = Promise.withResolvers?.() ?? deferred();
+      const isSent = page.waitForRequest((request) => request.postData()?.includes(`${mutation}(`));
       const { promise: mayGo, resolve: go } = Promise.withResolvers?.() ?? deferred();
       await page.route("**/graphql", async (route) => {
         if (route.request().postData()?.includes(`${mutation}(`)) {
-          sent();
           await mayGo;
         }
         return route.continue();
