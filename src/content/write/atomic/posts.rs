@@ -1,5 +1,6 @@
 //! Changes of posts inside a transaction. The rule: a change is refused before its first write, so that a refused change has written nothing.
 
+use crate::content::error::Result as ContentResult;
 use crate::content::tables::rows::{idempotency as key_rows, post as rows};
 use crate::content::write::Partition;
 use crate::content::write::change_log::{self, Changed};
@@ -11,6 +12,7 @@ use crate::keys::{PostPlace, Table, place, term, time};
 use crate::model::{Instant, Post, PostKey, Slug, TermKind};
 use crate::store::{Key, StoreError};
 
+use super::Writer;
 use super::overlay::Overlay;
 use super::terms::{self, TermSlugs};
 use super::{claims, counts, index, revisions};
@@ -49,6 +51,17 @@ pub(super) fn change(
         outcomes.push(refused.unwrap_or(Outcome::Done));
     }
     Ok((outcomes, changed))
+}
+
+impl Writer {
+    /// [`use_of`](Self::use_of) once all changes that were made before are applied: the row of a key becomes visible after what was created with it.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn settled_use_of(&self, key: &NewKey) -> ContentResult<Option<Used>> {
+        let (key, now) = (key.clone(), self.clock.now());
+        self.transact(move |rows, _| Ok((used(rows, &key, now)?, Changed::default()))).await
+    }
 }
 
 /// How the idempotency key of a creation was used before; `None` if it was not. Its row is written in the transaction that creates the post, so a row means

@@ -105,7 +105,7 @@ fn what_is_no_tag_and_what_is_not_closed_changes_nothing_else() {
 fn a_closing_tag_of_several_lines_ends_its_element() {
     assert_separated(&[
         ("<Box>\n</Box\n> text after\n", "<Box>\n\n</Box\n> text after\n"),
-        ("<pre>a\n</pre\n> <style>", "<pre>a\n\n</pre > <style>\n"),
+        ("<pre>a\n</pre\n> <style>", "<pre>a\n</pre\n> <style>"),
         ("</a\n> b", "</a\n> b"),
         ("<a>\n</a\n>\nb\n", "<a>\n\n</a >\n\nb\n"),
     ]);
@@ -113,7 +113,7 @@ fn a_closing_tag_of_several_lines_ends_its_element() {
 
 #[test]
 fn code_below_a_tag_of_several_lines_keeps_its_lines() {
-    assert_separated(&[("<pre\n  class=\"a\">\n  b\n\n  c\n</pre>\n", "<pre class=\"a\">\n  b\n\n  c\n</pre>\n")]);
+    assert_separated(&[("<pre\n  class=\"a\">\n  b\n\n  c\n</pre>\n", "<pre\n  class=\"a\">\n  b\n\n  c\n</pre>\n")]);
 }
 
 #[test]
