@@ -177,7 +177,8 @@ impl History {
         input.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         let of = input_type(field);
         let query = format!("mutation($input: {of}!) {{ {field}(input: $input) {{ __typename }} }}");
-        self.site.mutate(&query, json!({ "input": input }), Some(EDITOR_TOKEN)).await;
+        let answer = self.site.mutate(&query, json!({ "input": input }), Some(EDITOR_TOKEN)).await;
+        assert_eq!(answer.body.get("errors"), None, "{field}");
     }
 
     fn time(&mut self) -> Instant {
@@ -221,7 +222,8 @@ impl History {
                 let name = self.site.with_ids("@tag(a)").await;
                 let slug = *self.random.pick(&["a", "renamed"]);
                 let query = format!("mutation {{ updateTag(input: {{ {name}, slug: \"{slug}\" }}) {{ __typename }} }}");
-                self.site.mutate(&query, json!({}), Some(EDITOR_TOKEN)).await;
+                let answer = self.site.mutate(&query, json!({}), Some(EDITOR_TOKEN)).await;
+                assert_eq!(answer.body.get("errors"), None, "rename a tag");
                 "rename a tag".to_owned()
             }
             _ => {
