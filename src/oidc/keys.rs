@@ -9,6 +9,7 @@ use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, K
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde_json::Value;
 use tokio::sync::Mutex as ReadLock;
+use tokio::task::JoinHandle;
 
 use super::BadJwt;
 use super::source::{FetchError, KeySource};
@@ -33,7 +34,7 @@ struct SharedKeySet {
     source: KeySource,
     state: Mutex<KeySetState>,
     /// When the last read began. Locked while the keys are read.
-    tried_at: ReadLock<Option<Moment>>,
+    tried_at: Arc<ReadLock<Option<Moment>>>,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ struct KeySetState {
 
 impl KeyRing {
     pub(super) fn new(source: KeySource) -> Self {
-        Self(Arc::new(SharedKeySet { source, state: Mutex::default(), tried_at: ReadLock::default() }))
+        Self(Arc::new(SharedKeySet { source, state: Mutex::default(), tried_at: Arc::default() }))
     }
 
     /// The key of this name for this algorithm; without a name, the only key that fits the algorithm.
@@ -54,10 +55,9 @@ impl KeyRing {
     pub(super) async fn find(&self, name: Option<&str>, algorithm: Algorithm) -> Result<Option<DecodingKey>, BadJwt> {
         let mut known = self.look(name, algorithm);
         if !matches!(known, Ok(Some((_, true)))) {
-            // Detached, so that a read that has begun ends, whoever waits for it.
-            let reading = tokio::spawn(self.clone().read_if_due());
+            let begun = self.begin_read();
             if !matches!(known, Ok(Some(_))) {
-                let _ = tokio::time::timeout(WAIT, reading).await.map_err(|_elapsed| BadJwt::NoKeys)?;
+                tokio::time::timeout(WAIT, self.end_of_read(begun)).await.map_err(|_elapsed| BadJwt::NoKeys)?;
                 known = self.look(name, algorithm);
             }
         }
@@ -74,17 +74,31 @@ impl KeyRing {
     /// Reads the keys and waits at most this long for them.
     pub(super) async fn read_within(&self, time: Duration) {
         // The read itself logs the result.
-        let _ = tokio::time::timeout(time, tokio::spawn(self.clone().read_if_due())).await;
+        let _ = tokio::time::timeout(time, self.end_of_read(self.begin_read())).await;
     }
 
-    /// Reads the keys, unless they were read within the interval. Of those who call it together, one reads, and the others wait.
-    async fn read_if_due(self) {
-        let mut tried_at = self.0.tried_at.lock().await;
+    /// Begins to read the keys, unless they are being read, or were read within the interval. The task is detached, so that a read that has begun ends,
+    /// whoever waits for it.
+    fn begin_read(&self) -> Option<JoinHandle<()>> {
+        let mut tried_at = Arc::clone(&self.0.tried_at).try_lock_owned().ok()?;
         let interval = if self.lock().read_at.is_some() { FETCH_EVERY } else { FIRST_FETCH_EVERY };
-        if tried_at.is_none_or(|at| at.elapsed() >= interval) {
-            *tried_at = Some(Moment::now());
+        if tried_at.is_some_and(|at| at.elapsed() < interval) {
+            return None;
+        }
+        *tried_at = Some(Moment::now());
+        let ring = self.clone();
+        Some(tokio::spawn(async move {
             // The source limits the time of a read.
-            self.read().await;
+            ring.read().await;
+            drop(tried_at);
+        }))
+    }
+
+    /// Waits for the read that was begun here, or else for one that is under way.
+    async fn end_of_read(&self, begun: Option<JoinHandle<()>>) {
+        match begun {
+            Some(task) => drop(task.await),
+            None => drop(self.0.tried_at.lock().await),
         }
     }
 

@@ -47,7 +47,13 @@ impl Rows {
                         tracing::error!(webhook = id.as_str(), error = with_causes(&error), "webhook.damaged");
                     }
                 },
-                None => found.sender = Some((rows::read_sender(&row)?, row.etag)),
+                None => {
+                    let sender = rows::read_sender(&row).unwrap_or_else(|error| {
+                        tracing::error!(webhook = row.key.row(), error = with_causes(&error), "webhook.damaged");
+                        SenderRow::stopped()
+                    });
+                    found.sender = Some((sender, row.etag));
+                }
             }
         }
         Ok(found)

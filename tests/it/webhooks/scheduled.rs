@@ -7,10 +7,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidings::clock::Clock;
 use tidings::content::webhooks::{Answer, DeliveryOutcome, Message, SendsMessages};
+use tidings::keys::{Table, webhook};
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, TableStore,
-    WriteObserver,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Operation, Page, Precondition, Properties, Result, RowRange,
+    Snapshot, Store, TableStore, WriteObserver,
 };
 use tokio::task::JoinHandle;
 
@@ -232,6 +233,24 @@ async fn one_server_sends_and_another_goes_on_after_it_was_killed() {
     clock.set(instant("2026-06-15T12:00:30Z"));
     assert_eq!(second.wait_for(2).await, names(&[&["a"], &["b"]]));
     assert_eq!(second.sent()[0].0, first.sent()[0].0, "the id tells the receiver that it has the message");
+    running.abort();
+}
+
+#[tokio::test]
+async fn a_sender_row_that_cannot_be_read_stops_nothing() {
+    let (site, sender) = (Site::in_memory().await, Arc::new(Sender::default()));
+    create_webhook(&site, "").await;
+    create_post(&site, "a", "publish: true").await;
+    let damaged = Operation::Put {
+        row: webhook::sender().row().to_owned(),
+        properties: Properties::new(),
+        precondition: Precondition::Absent,
+    };
+    let batch = Batch::new(webhook::PARTITION, vec![damaged]).expect("a batch");
+    site.store.commit(Table::Webhooks.name(), &batch).await.expect("a commit");
+    assert_eq!(shown(&site).await["state"], "ACTIVE");
+    let running = deliver(&site, &sender);
+    assert_eq!(sender.wait_for(1).await, names(&[&["a"]]));
     running.abort();
 }
 

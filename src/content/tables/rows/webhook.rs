@@ -27,6 +27,13 @@ pub struct SenderRow {
     pub next: Instant,
 }
 
+impl SenderRow {
+    /// The row of a server that has stopped, whatever it had sent.
+    pub fn stopped() -> Self {
+        Self { owner: String::new(), until: Instant::MIN, done: None, next: Instant::MIN }
+    }
+}
+
 /// # Errors
 /// If it does not fit a row.
 pub fn row(webhook: &impl Serialize) -> Result<Properties, TooLarge> {
