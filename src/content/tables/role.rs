@@ -26,6 +26,8 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
             false => RowRole::Summary,
         },
         Table::Pages if site_page::is_path_row(key.row()) => RowRole::Path,
+        // Changes of pages are based on this row: whoever reads pages of a change that is partly applied reads the row of before.
+        Table::Pages if *key == site_page::tree() => RowRole::Count,
         // The head names the newest entry, so it is written with it, as a count is.
         Table::ChangeLog if *key == change_log::head() => RowRole::Count,
         Table::ChangeLog | Table::Changes => RowRole::Report,

@@ -28,7 +28,7 @@ pub enum RowRole {
     Pointer,
     /// Points to one object at a time, such as a slug.
     Lookup,
-    /// Counts the rows of its partition, or names the last of them: written with them.
+    /// Counts the rows of its partition, names the last of them, or changes with each of them: written with the last.
     Count,
     /// Reports the change; read only once the change is applied.
     Report,

@@ -1,16 +1,21 @@
 //! Changes of pages at the same time: of one version, of one path, and of different pages (I6, I7).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use tidings::store::Store;
+use tidings::keys::Table;
 use tidings::store::embedded::EmbeddedStore;
+use tidings::store::{Batch, Entity, Etag, Operation, Precondition, Result, Store, TableStore};
 use tidings::testing::RepairOptions;
 
 use super::{create, done, mutate, paths, refused, sites};
 use crate::support::interrupted::{Interrupted, Interruption};
 use crate::support::memory::MemoryStore;
+use crate::support::pass_on::pass_on;
+use crate::support::random::Random;
 use crate::support::site::Site;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -68,7 +73,7 @@ async fn a_child_that_is_created_while_its_parent_is_deleted_is_never_without_a_
 }
 
 /// The versions that are kept of anything.
-async fn versions(site: &Site) -> Vec<tidings::store::Entity> {
+async fn versions(site: &Site) -> Vec<Entity> {
     site.store.scan("Revisions", None).await.expect("rows").rows
 }
 
@@ -104,6 +109,57 @@ async fn an_update_that_loses_to_the_deletion_of_its_page_leaves_no_text_of_it()
     }
 }
 
+/// Tables on which a change is made before the second transaction of pages.
+struct BetweenTransactions {
+    inner: Store,
+    transactions: AtomicUsize,
+    change: tokio::sync::Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+#[async_trait::async_trait]
+impl TableStore for BetweenTransactions {
+    pass_on!(inner: create_tables, get, range, scan, ping);
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        if table == Table::Pages.name()
+            && self.transactions.fetch_add(1, Ordering::SeqCst) == 1
+            && let Some(change) = self.change.lock().await.take()
+        {
+            change.await;
+        }
+        self.inner.commit(table, batch).await
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_is_changed_while_it_moves_with_many_others_has_its_new_path() {
+    let tables: Store = MemoryStore::empty();
+    let other = Site::over(Arc::clone(&tables)).await;
+    let docs = create(&other, "docs", None).await;
+    let (mut child, mut random) = (docs.clone(), Random::new(1));
+    for number in 0..40 {
+        // Together more than one transaction can hold, also compressed.
+        let text: String = (0..30_000).map(|_| format!("{:04x} ", random.below(1 << 20))).collect();
+        let input = json!({ "path": format!("docs/{number}"), "title": "T", "markdown": text, "publish": true });
+        child = done(&other, "createPage", input).await;
+    }
+    let change = async move {
+        done(&other, "updatePage", json!({ "id": child["id"], "expectedVersion": 1, "title": "Other" })).await;
+    };
+    let between = Arc::new(BetweenTransactions {
+        inner: Arc::clone(&tables),
+        transactions: AtomicUsize::new(0),
+        change: tokio::sync::Mutex::new(Some(Box::pin(change))),
+    });
+    let site = Site::over(Arc::<BetweenTransactions>::clone(&between)).await;
+    done(&site, "updatePage", json!({ "id": docs["id"], "expectedVersion": 1, "path": "manual" })).await;
+    assert!(between.change.lock().await.is_none(), "the move takes several transactions");
+    let site = Site::over(tables).await;
+    let read = site.query("{ page(path: \"docs/39\") { path title } }").await;
+    assert_eq!(read["page"], json!({ "path": "manual/39", "title": "Other" }));
+    site.assert_sound().await;
+}
+
 #[tokio::test]
 async fn a_kept_version_of_nothing_is_found_and_deleted() {
     for site in sites().await {
@@ -113,12 +169,12 @@ async fn a_kept_version_of_nothing_is_found_and_deleted() {
         site.assert_sound().await;
         mutate(&site, "deletePage", json!({ "id": page["id"], "expectedVersion": 2 })).await;
         assert!(versions(&site).await.is_empty());
-        let put = tidings::store::Operation::Put {
+        let put = Operation::Put {
             row: kept.key.row().to_owned(),
             properties: kept.properties,
-            precondition: tidings::store::Precondition::None,
+            precondition: Precondition::None,
         };
-        let batch = tidings::store::Batch::new(kept.key.partition(), vec![put]).expect("a batch");
+        let batch = Batch::new(kept.key.partition(), vec![put]).expect("a batch");
         site.store.commit("Revisions", &batch).await.expect("a write");
         let found = site.content.check().await.expect("a check").differences;
         assert!(found.len() == 1 && found[0].what.contains("no post or page has this id"), "{found:?}");
