@@ -144,7 +144,7 @@ impl Follower {
                 Ok(true) => {}
                 Ok(false) => {
                     let writer = Arc::clone(writer);
-                    tokio::spawn(async move { writer.catch_up().await.unwrap_or_else(failed) });
+                    tokio::spawn(async move { writer.catch_up_if_idle().await.unwrap_or_else(failed) });
                 }
                 Err(error) => failed(error),
             }

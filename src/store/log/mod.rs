@@ -135,9 +135,10 @@ impl TableStore for LogStore {
             etags.push(match operation {
                 Operation::Delete { .. } => None,
                 Operation::Put { properties, .. } => Some(match written.get(&place) {
-                    Some(etag) => etag.clone(),
-                    // Another server has carried out the step, or its answer was lost; the row may have been changed since.
-                    None => match self.get(table, &place.1).await {
+                    Some(Some(row)) if row.properties == *properties => row.etag.clone(),
+                    // Another server has carried out the step, or its answer was lost, or a later change in the same entry has written the row; it may have
+                    // been changed since.
+                    _ => match self.get(table, &place.1).await {
                         Ok(Some(row)) if row.properties == *properties => row.etag,
                         Ok(_) => return Err(changed_since(&place.1)),
                         Err(error) => {

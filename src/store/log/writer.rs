@@ -1,7 +1,7 @@
 //! Appends what waits on this server, and applies it. The rules: the append is the commit; it follows the newest entry, which is applied before the plans
 //! are run; and a refusal counts only if no entry was appended since the plan has read what it rests on.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,12 +12,13 @@ use tracing::Instrument;
 
 use crate::clock::Clock;
 use crate::store::limits::{TransactionLimits, key_payload_bytes, row_payload_bytes};
-use crate::store::{Entity as Row, Etag, GroupPlan, PAGE_ROWS_MAX, Precondition, Result, RowWrite, Store, StoreError};
+use crate::store::{Entity as Row, GroupPlan, PAGE_ROWS_MAX, Precondition, Result, RowWrite, Store, StoreError};
 use crate::telemetry::metrics;
 
 use super::age::Age;
 use super::apply::{Applied, apply, is_applied};
 use super::entry::{self, Entry, EntryNames, Head};
+use super::not_read;
 use super::plan::PlannedRows;
 use super::progress::{Place, Progress, StoredHead, StoredRow};
 use super::settings::LogSettings;
@@ -28,8 +29,8 @@ pub(super) const LIMITS: TransactionLimits = TransactionLimits { rows_max: 1_000
 /// How long a change waits for the changes of others.
 const DEADLINE: Duration = Duration::from_secs(25);
 
-/// The ETags of the rows that a change has written; those of a step that another server carried out, or whose answer was lost, are missing.
-pub(super) type NewEtags = Arc<HashMap<Place, Etag>>;
+/// The rows as the entry of a change has left them.
+pub(super) type Written = Arc<Applied>;
 
 pub(super) struct Writer {
     pub store: Store,
@@ -44,7 +45,7 @@ pub(super) struct Writer {
 struct Waiting {
     plan: GroupPlan,
     since: Moment,
-    answer: oneshot::Sender<Result<NewEtags>>,
+    answer: oneshot::Sender<Result<Written>>,
 }
 
 /// A change whose plan was run.
@@ -69,7 +70,7 @@ impl Writer {
     }
 
     /// Carries out a plan, together with those that wait at the same time, even if the caller stops waiting.
-    pub(super) async fn submit(self: &Arc<Self>, plan: GroupPlan) -> Result<NewEtags> {
+    pub(super) async fn submit(self: &Arc<Self>, plan: GroupPlan) -> Result<Written> {
         let (answer, answered) = oneshot::channel();
         self.waiting().push_back(Waiting { plan, since: Moment::now(), answer });
         let writer = Arc::clone(self);
@@ -84,6 +85,7 @@ impl Writer {
     async fn carry_out_waiting(&self) {
         let _one = self.writing.lock().await;
         let mut group = std::mem::take(&mut *self.waiting());
+        refuse_late(&mut group, "changes before this one take too long");
         while !group.is_empty() {
             if let Err(error) = self.append_some(&mut group).await {
                 self.progress.forget_head();
@@ -118,10 +120,15 @@ impl Writer {
             return Ok(());
         }
         let _one = self.writing.lock().await;
-        match is_done() {
-            true => Ok(()),
-            false => self.ready().await.map(drop),
+        if !is_done() {
+            self.ready().await?;
         }
+        // A read of the head that began before can have ended just now, and hide a newer entry.
+        if !is_done() {
+            self.progress.forget_head();
+            self.ready().await?;
+        }
+        Ok(())
     }
 
     /// Waits until the newest entry is applied; applies it if nobody else has.
@@ -130,6 +137,16 @@ impl Writer {
     /// If the storage fails, or the log is damaged.
     pub(super) async fn catch_up(&self) -> Result<()> {
         let _one = self.writing.lock().await;
+        self.progress.forget_head();
+        self.ready().await.map(drop)
+    }
+
+    /// Applies the newest entry, unless a change or another reader is applying it.
+    ///
+    /// # Errors
+    /// If the storage fails, or the log is damaged.
+    pub(super) async fn catch_up_if_idle(&self) -> Result<()> {
+        let Ok(_one) = self.writing.try_lock() else { return Ok(()) };
         self.progress.forget_head();
         self.ready().await.map(drop)
     }
@@ -232,9 +249,10 @@ impl Writer {
         let Some(data) = rows.into_iter().collect::<Result<Option<Vec<_>>>>()? else { return Ok(false) };
         let entry = names.with_data(&data)?;
         tracing::info!(entry = number, "log.applied_for_another");
-        let applied = apply((&self.store, &self.progress), number, &entry.writes).await?;
+        // The caller has written nothing yet, whatever became of the entry.
+        let applied = apply((&self.store, &self.progress), number, &entry.writes).await.map_err(not_read)?;
         self.progress.note_applied(number);
-        self.progress.keep(number, self.shared(applied));
+        self.progress.keep(number, self.shared(&applied));
         Ok(true)
     }
 
@@ -304,19 +322,14 @@ impl Writer {
             false => self.append(&head, writes).await,
         };
         match appended {
-            Ok(Append::Nothing) => answer(planned, &Ok(NewEtags::default())),
+            Ok(Append::Nothing) => answer(planned, &Ok(Written::default())),
             Ok(Append::Done(entry)) => {
                 let written = self.apply_own(entry, rows).await;
                 answer(planned, &written);
             }
             Ok(Append::Moved) => {
-                let is_late = |planned: &mut Planned| planned.waiting.since.elapsed() >= DEADLINE;
-                let mut planned = planned;
-                for late in planned.extract_if(.., is_late) {
-                    let what = "others write all the time".to_owned();
-                    drop(late.waiting.answer.send(Err(StoreError::Unavailable { what, source: None })));
-                }
                 restore(group, planned);
+                refuse_late(group, "others write all the time");
             }
             // Refused changes get this error too, because nobody knows on which rows they were refused.
             Err(error @ StoreError::OutcomeUnknown { .. }) => {
@@ -386,7 +399,7 @@ impl Writer {
     }
 
     /// Applies an entry that this server has appended.
-    async fn apply_own(&self, entry: Entry, rows: PlannedRows) -> Result<NewEtags> {
+    async fn apply_own(&self, entry: Entry, rows: PlannedRows) -> Result<Written> {
         self.progress.learn(entry.number, &entry.writes, true);
         // The entry before was applied, and so were all before that one.
         self.progress.note_applied(entry.number - 1);
@@ -402,16 +415,15 @@ impl Writer {
                 StoreError::outcome_unknown("the change is in the log, and not applied yet", error)
             })?;
         self.progress.note_applied(entry.number);
-        let etags = applied.iter().filter_map(|(place, row)| Some((place.clone(), row.as_ref()?.etag.clone())));
-        let etags = Arc::new(etags.collect());
-        self.progress.keep(entry.number, self.shared(applied));
-        Ok(etags)
+        self.progress.keep(entry.number, self.shared(&applied));
+        Ok(Arc::new(applied))
     }
 
     /// The rows that changes of other objects read again. Rows of single objects are not kept, to leave space for
     /// these.
-    fn shared(&self, applied: Applied) -> impl Iterator<Item = (Place, StoredRow)> {
-        applied.into_iter().filter(|(place, row)| self.is_shared(place, row.as_ref()))
+    fn shared(&self, applied: &Applied) -> impl Iterator<Item = (Place, StoredRow)> {
+        let shared = applied.iter().filter(|(place, row)| self.is_shared(place, row.as_ref()));
+        shared.map(|(place, row)| (place.clone(), row.clone()))
     }
 
     fn is_shared(&self, place: &Place, row: Option<&Row>) -> bool {
@@ -435,11 +447,20 @@ fn restore(group: &mut VecDeque<Waiting>, planned: Vec<Planned>) {
     planned.into_iter().rev().for_each(|planned| group.push_front(planned.waiting));
 }
 
-fn answer(planned: Vec<Planned>, written: &Result<NewEtags>) {
+/// Answers those who have waited for too long that their changes were not made.
+fn refuse_late(group: &mut VecDeque<Waiting>, why: &str) {
+    let (late, others) = group.drain(..).partition::<Vec<_>, _>(|waiting| waiting.since.elapsed() >= DEADLINE);
+    group.extend(others);
+    for waiting in late {
+        drop(waiting.answer.send(Err(StoreError::Unavailable { what: why.to_owned(), source: None })));
+    }
+}
+
+fn answer(planned: Vec<Planned>, written: &Result<Written>) {
     for Planned { waiting, refusal } in planned {
         let answer = match (refusal, written) {
             (Some(refusal), _) => Err(refusal),
-            (None, Ok(etags)) => Ok(Arc::clone(etags)),
+            (None, Ok(rows)) => Ok(Arc::clone(rows)),
             (None, Err(error)) => Err(error.clone()),
         };
         // The caller may have stopped waiting.
