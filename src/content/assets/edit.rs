@@ -5,7 +5,7 @@ use crate::content::access::permission;
 use crate::content::commands::{Current, Edited, Patch, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::asset::{self as rows, Pending, Step};
-use crate::content::write::retry_on_conflict;
+use crate::content::write::{retry_on_conflict, retry_unless_unknown};
 use crate::content::{Content, Reader, audit, random};
 use crate::keys::{Table, asset as keys};
 use crate::model::asset::{ALT_CHARS_MAX, CAPTION_CHARS_MAX, is_file_name};
@@ -177,7 +177,7 @@ impl<'a> AssetEditor<'a> {
         let alt = described("alt", changes.alt, ALT_CHARS_MAX, &mut errors);
         let caption = described("caption", changes.caption, CAPTION_CHARS_MAX, &mut errors);
         let focal_point = focal_point(changes.focal_point, &mut errors);
-        retry_on_conflict("an asset", || async {
+        retry_unless_unknown("an asset", || async {
             let Some((mut asset, etag)) = self.find(&hash).await? else { return Ok(Err(not_found())) };
             let of_input = if asset.facts.image.is_some() { &errors } else { &of_file };
             let refused: Vec<_> = stale(&asset, version).into_iter().chain(of_input.iter().cloned()).collect();
@@ -209,7 +209,7 @@ impl<'a> AssetEditor<'a> {
             let what = "this server has no place for pictures (`assets.store`); ask one that has";
             return Ok(Err(vec![UserError::invalid("id", what)]));
         };
-        let held = retry_on_conflict("an asset", || async {
+        let held = retry_unless_unknown("an asset", || async {
             let Some((asset, etag)) = self.find(&hash).await? else { return Ok(Err(not_found())) };
             if let Some(stale) = stale(&asset, version) {
                 return Ok(Err(vec![stale]));

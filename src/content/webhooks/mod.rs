@@ -27,7 +27,7 @@ use super::error::{ContentError, Result};
 use super::tables::read_all;
 use super::tables::rows::packed::TooLarge;
 use super::tables::rows::webhook::{self as rows, SenderRow};
-use super::write::retry_on_conflict;
+use super::write::retry_unless_unknown;
 
 struct Rows {
     /// The oldest first, without those that are damaged.
@@ -79,7 +79,7 @@ impl Content {
 
     /// Changes a webhook as it is stored now. Returns the changed one; `None` if it does not exist. Nothing is written if it stays the same.
     async fn change_webhook(&self, id: &WebhookId, change: impl Fn(&mut Webhook)) -> Result<Option<Webhook>> {
-        retry_on_conflict("a webhook", || async {
+        retry_unless_unknown("a webhook", || async {
             let Some((stored, etag)) = self.webhook(id).await? else { return Ok(None) };
             let mut changed = stored.clone();
             change(&mut changed);
@@ -94,7 +94,7 @@ impl Content {
     /// `None` if it does not exist. The row is not decoded, so a damaged one can be deleted too.
     async fn delete_webhook(&self, id: &WebhookId) -> Result<Option<()>> {
         let (table, key) = (Table::Webhooks.name(), keys::webhook(id));
-        retry_on_conflict("a webhook", || async {
+        retry_unless_unknown("a webhook", || async {
             let Some(row) = self.store.get(table, &key).await? else { return Ok(None) };
             let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::Match(row.etag) };
             self.store.commit(table, &Batch::new(key.partition(), vec![delete])?).await?;

@@ -22,7 +22,7 @@ pub(crate) use plan::Planned;
 pub(super) use plan::StoredTerm;
 pub use plan::{Change, Stored};
 pub(super) use plan::{claim_row, tags_of_post, term_rows};
-pub(super) use retry::{retry_on_conflict, until_made};
+pub(super) use retry::{retry_on_conflict, retry_unless_unknown, until_made};
 pub(in crate::content) use site_pages::is_whole as is_whole_page;
 pub(crate) use site_pages::{BadPlace, MOVED_MAX, PageTree, PagesWritten};
 pub(crate) use terms::SavedTerms;

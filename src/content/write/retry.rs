@@ -12,15 +12,33 @@ const WAIT_FIRST: Duration = Duration::from_millis(1);
 /// Long enough that, of a hundred writers that retry on one row, some meet no other writer.
 const WAIT_MAX: Duration = Duration::from_millis(400);
 
-/// Runs `step` again while it fails because rows have changed. A lost answer is treated as such a failure, because `step` reads before it writes.
-pub(crate) async fn retry_on_conflict<T, F>(what: &str, mut step: impl FnMut() -> F) -> Result<T>
+/// Runs `step` again while it fails because rows have changed. A lost answer is treated as such a failure, so `step` must find out whether it was carried out
+/// before.
+pub(crate) async fn retry_on_conflict<T, F>(what: &str, step: impl FnMut() -> F) -> Result<T>
+where
+    F: Future<Output = Result<T>>,
+{
+    let is_conflict =
+        |error: &StoreError| matches!(error, StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. });
+    retry(what, step, is_conflict).await
+}
+
+/// [`retry_on_conflict`] for a step that cannot find out whether it was carried out before: a lost answer is an error.
+pub(crate) async fn retry_unless_unknown<T, F>(what: &str, step: impl FnMut() -> F) -> Result<T>
+where
+    F: Future<Output = Result<T>>,
+{
+    retry(what, step, |error| matches!(error, StoreError::Precondition(_))).await
+}
+
+async fn retry<T, F>(what: &str, mut step: impl FnMut() -> F, is_conflict: impl Fn(&StoreError) -> bool) -> Result<T>
 where
     F: Future<Output = Result<T>>,
 {
     let mut wait = WAIT_FIRST;
     for _ in 0..TRIES_MAX {
         match step().await {
-            Err(ContentError::Store(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. })) => {
+            Err(ContentError::Store(error)) if is_conflict(&error) => {
                 tokio::time::sleep(wait.mul_f64(jitter())).await;
                 wait = (wait * 2).min(WAIT_MAX);
             }
