@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::content::audit;
 use crate::content::commands::{self, Current, Edited, Patch, PostChanges, UserError};
 use crate::content::error::Result;
-use crate::content::write::{BadPlace, NewKey, PageTree, PagesWritten, Used, until_made};
+use crate::content::write::{BadPlace, NewKey, PageTree, PagesWritten, until_made};
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
 use crate::model::{ActorSnapshot, Instant, NodeId, PagePath, PostId, PostStatus, Role, WholeSitePage};
 
@@ -88,7 +88,7 @@ impl Editor<'_> {
             let mut tree = self.writer.page_tree().await?;
             let page = match self.plan(&mut tree, &command).await? {
                 Ok(page) => page,
-                Err(errors) => return Ok((!self.was_made_meanwhile(&command).await?).then_some(Err(errors))),
+                Err(errors) => return Ok(Some(Err(errors))),
             };
             if let Some(why) = tree.bad_translation().await? {
                 return Ok(Some(Err(vec![UserError::untranslatable(why)])));
@@ -111,12 +111,13 @@ impl Editor<'_> {
         .await
     }
 
-    /// Whether the same creation was sent at the same time and is made now. Its path is then taken.
-    async fn was_made_meanwhile(&self, command: &PageCommand) -> Result<bool> {
-        Ok(match command {
-            PageCommand::Create(_, Some(key)) => matches!(self.writer.settled_use_of(key).await?, Some(Used::Same(_))),
-            _ => false,
-        })
+    /// The answer to a creation that was refused. If the same one was sent at the same time, it can be made by now, and its path is taken.
+    async fn answer_refused(&self, key: &NewKey, refused: Vec<UserError>) -> Result<Edited<WholeSitePage>> {
+        if self.writer.settled_use_of(key).await?.is_none() {
+            return Ok(Err(refused));
+        }
+        let mut tree = self.writer.page_tree().await?;
+        Ok(self.answer_used_of_page(&mut tree, key).await?.unwrap_or(Err(refused)))
     }
 
     /// Plans the change in `tree`. Returns the page after the change, or before its deletion.
@@ -127,9 +128,12 @@ impl Editor<'_> {
                     Some(key) => self.answer_used_of_page(tree, key).await?,
                     None => None,
                 };
-                match used {
-                    Some(answered) => Ok(answered),
-                    None => self.plan_creation(tree, new, key.as_ref()).await,
+                if let Some(answered) = used {
+                    return Ok(answered);
+                }
+                match (self.plan_creation(tree, new, key.as_ref()).await?, key) {
+                    (Err(refused), Some(key)) => self.answer_refused(key, refused).await,
+                    (planned, _) => Ok(planned),
                 }
             }
             PageCommand::Update { id, version, changes } => match find(tree, ("id", id), *version).await? {
