@@ -1,6 +1,6 @@
 //! The mutations of webhooks, with their inputs and payloads. The rule: only the answers that create a secret contain it.
 
-use async_graphql::{Context, ID, InputObject, Object, SimpleObject};
+use async_graphql::{Context, ID, InputObject, MaybeUndefined, Object, SimpleObject};
 
 use crate::content::commands::Edited;
 use crate::content::webhooks::{self, NewWebhook};
@@ -19,20 +19,20 @@ macro_rules! webhook_input {
         #[derive(InputObject)]
         pub(super) struct $name {
             $($own)*
-            /// One message for all changes since the last, at most one in so many seconds, 5 to 86,400: for builds. 0: a message for each change.
-            digest_seconds: Option<i32>,
-            /// Only of objects of these types; if empty, of all.
-            types: Option<Vec<ChangedType>>,
-            /// Only with one of these actions; if empty, all.
-            actions: Option<Vec<ChangeAction>>,
-            /// Only of these tags, and of posts that had or have one; if empty, all. At most 20 slugs and languages together.
-            tag_slugs: Option<Vec<String>>,
+            /// One message for all changes since the last, at most one in so many seconds, 5 to 86,400: for builds. Null or 0: a message for each change.
+            digest_seconds: MaybeUndefined<i32>,
+            /// Only of objects of these types; if null or empty, of all.
+            types: MaybeUndefined<Vec<ChangedType>>,
+            /// Only with one of these actions; if null or empty, all.
+            actions: MaybeUndefined<Vec<ChangeAction>>,
+            /// Only of these tags, and of posts that had or have one; if null or empty, all. At most 20 slugs and languages together.
+            tag_slugs: MaybeUndefined<Vec<String>>,
             /// As `tagSlugs`.
-            category_slugs: Option<Vec<String>>,
+            category_slugs: MaybeUndefined<Vec<String>>,
             /// As `tagSlugs`.
-            author_slugs: Option<Vec<String>>,
-            /// Only of posts and pages in these languages; if empty, all.
-            languages: Option<Vec<String>>,
+            author_slugs: MaybeUndefined<Vec<String>>,
+            /// Only of posts and pages in these languages; if null or empty, all.
+            languages: MaybeUndefined<Vec<String>>,
         }
 
         impl From<$name> for NewWebhook {
@@ -41,13 +41,13 @@ macro_rules! webhook_input {
                 Self {
                     url,
                     enabled,
-                    digest_seconds: input.digest_seconds,
-                    kinds: input.types.map(|types| types.into_iter().map(|of| of.kind()).collect()),
-                    actions: input.actions.map(|actions| actions.into_iter().map(Into::into).collect()),
-                    tags: input.tag_slugs,
-                    categories: input.category_slugs,
-                    authors: input.author_slugs,
-                    languages: input.languages,
+                    digest_seconds: changed(input.digest_seconds),
+                    kinds: changed(input.types).map(|types| types.into_iter().map(|of| of.kind()).collect()),
+                    actions: changed(input.actions).map(|actions| actions.into_iter().map(Into::into).collect()),
+                    tags: changed(input.tag_slugs),
+                    categories: changed(input.category_slugs),
+                    authors: changed(input.author_slugs),
+                    languages: changed(input.languages),
                 }
             }
         }
@@ -55,7 +55,7 @@ macro_rules! webhook_input {
 }
 
 webhook_input! {
-    /// A new webhook. Null is the same as omitted.
+    /// A new webhook.
     CreateWebhookInput {
         /// An https address of the public Internet, unless the operator allows others; at most 2,000 characters.
         url: String,
@@ -64,16 +64,25 @@ webhook_input! {
 }
 
 webhook_input! {
-    /// A change of a webhook. What is omitted or null keeps its value. A message that has failed is sent again at once.
+    /// A change of a webhook. What is omitted keeps its value. A message that has failed is sent again at once.
     UpdateWebhookInput {
         /// An `id` of `webhooks`.
         id: ID,
         /// Where messages are sent.
-        url: Option<String>,
-        /// Whether it gets changes. One that is enabled again gets those that it has missed.
-        enabled: Option<bool>,
+        url: MaybeUndefined<String>,
+        /// Whether it gets changes. One that is enabled again gets those that it has missed. Null: not.
+        enabled: MaybeUndefined<bool>,
     }
-    |input: &UpdateWebhookInput| input.enabled, |input: &UpdateWebhookInput| input.url.clone()
+    |input: &UpdateWebhookInput| changed(input.enabled), |input: &UpdateWebhookInput| changed(input.url.clone())
+}
+
+/// The new value of a field, for null its default; `None` if it was omitted.
+fn changed<T: Default>(field: MaybeUndefined<T>) -> Option<T> {
+    match field {
+        MaybeUndefined::Undefined => None,
+        MaybeUndefined::Null => Some(T::default()),
+        MaybeUndefined::Value(value) => Some(value),
+    }
 }
 
 /// A webhook.
@@ -112,11 +121,11 @@ macro_rules! secret_payload {
         $(#[$doc])*
         #[derive(SimpleObject)]
         pub(super) struct $name {
-            /// Null if `userErrors` is not empty.
+            /// Null on failure.
             webhook: Option<Webhook>,
-            /// The key of the signatures, which only this answer contains. Null if `userErrors` is not empty.
+            /// The key of the signatures, which only this answer contains. Null on failure.
             secret: Option<String>,
-            /// Why nothing was changed; empty on success.
+            /// Empty on success.
             user_errors: UserErrors,
         }
 
@@ -147,7 +156,7 @@ secret_payload! {
 payload! {
     /// The changed webhook, or the errors.
     pub(super) UpdateWebhookPayload(webhook: webhooks::Webhook) {
-        /// Null if `userErrors` is not empty.
+        /// Null on failure.
         webhook: Webhook = Webhook(webhook)
     }
 }
@@ -155,7 +164,7 @@ payload! {
 payload! {
     /// The webhook, or the errors. Its first of `deliveries` with a `messageId` like `test_…` shows what came of it, soon.
     pub(super) TestWebhookPayload(webhook: webhooks::Webhook) {
-        /// Null if `userErrors` is not empty.
+        /// Null on failure.
         webhook: Webhook = Webhook(webhook)
     }
 }
@@ -163,7 +172,7 @@ payload! {
 payload! {
     /// The webhook, or the errors.
     pub(super) ReplayWebhookPayload(webhook: webhooks::Webhook) {
-        /// Null if `userErrors` is not empty.
+        /// Null on failure.
         webhook: Webhook = Webhook(webhook)
     }
 }

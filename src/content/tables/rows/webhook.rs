@@ -30,7 +30,7 @@ pub struct SenderRow {
 impl SenderRow {
     /// The row of a server that has stopped, whatever it had sent.
     pub fn stopped() -> Self {
-        Self { owner: String::new(), until: Instant::MIN, done: None, next: Instant::MIN }
+        Self { owner: String::new(), until: Instant::MIN, done: None, next: Instant::MAX }
     }
 }
 
