@@ -79,7 +79,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     // The handlers are installed before the address is printed, because a program that reads the address may stop the server at once.
     let shutdown = stop_signal()?;
     let listeners = Listeners { public: listener, metrics };
-    print_addresses(&listeners, settings.serving.http.playground)?;
+    print_addresses(&listeners, settings.serving.http.editor, settings.serving.http.playground)?;
     let serving = Serving { assets, ..settings.serving };
     let stopped = app::serve(content, serving, listeners, shutdown).await;
     tracing.stop().await;
@@ -91,11 +91,14 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
 }
 
 /// Prints the GraphQL address in the first line, because programs wait for that line, and the address to open in the last one.
-fn print_addresses(listeners: &Listeners, has_playground: bool) -> std::io::Result<()> {
+fn print_addresses(listeners: &Listeners, has_editor: bool, has_playground: bool) -> std::io::Result<()> {
     let address = listeners.public.local_addr()?;
     let mut text = format!("Serving GraphQL at http://{address}/graphql\n");
     if let Some(metrics) = &listeners.metrics {
         text.push_str(&format!("Serving metrics at http://{}/metrics\n", metrics.local_addr()?));
+    }
+    if has_editor {
+        text.push_str(&format!("Write at http://{}/editor\n", opened(address)));
     }
     if has_playground {
         text.push_str(&format!("Open http://{}/ in a browser.\n", opened(address)));
@@ -114,10 +117,12 @@ fn opened(mut address: SocketAddr) -> SocketAddr {
 }
 
 async fn bind(address: &str, flag: &str) -> Result<TcpListener, CommandError> {
-    let has_port = address.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    if !has_port {
+    let is_host = |host: &str| !host.contains('/') && (!host.contains(':') || host.starts_with('['));
+    let is_address = address.rsplit_once(':').is_some_and(|(host, port)| is_host(host) && port.parse::<u16>().is_ok());
+    if !is_address {
         return Err(format!(
-            "{flag} {address:?} is not ADDRESS:PORT; write, for example, 8080, localhost:8080, [::1]:8080 or 0.0.0.0:8080"
+            "{flag} {address:?} is not ADDRESS:PORT; write, for example, 8080, localhost:8080, [::1]:8080 or 0.0.0.0:8080; \
+             a port is at most 65535"
         )
         .into());
     }

@@ -7,7 +7,10 @@
 use std::io::IsTerminal;
 use std::str::FromStr;
 
+use chrono::Utc;
 use tracing::Subscriber;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -76,6 +79,15 @@ fn filter(directives: &Directives) -> EnvFilter {
     })
 }
 
+/// Hours, minutes and seconds of UTC.
+struct TimeOfDay;
+
+impl FormatTime for TimeOfDay {
+    fn format_time(&self, writer: &mut Writer<'_>) -> std::fmt::Result {
+        write!(writer, "{}", Utc::now().format("%H:%M:%S"))
+    }
+}
+
 fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
@@ -86,7 +98,8 @@ where
     let lines = if is_terminal { lines } else { lines.with_ansi(false) };
     match format {
         LogFormat::Pretty => lines.compact().boxed(),
-        LogFormat::Auto if is_terminal => lines.compact().boxed(),
+        // A person reads it at once, in a narrow window.
+        LogFormat::Auto if is_terminal => lines.compact().with_target(false).with_timer(TimeOfDay).boxed(),
         LogFormat::Auto | LogFormat::Json => lines.json().with_span_list(false).boxed(),
     }
 }

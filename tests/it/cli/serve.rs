@@ -12,7 +12,11 @@ const HELLO: &str = r#"{ post(slug: "hello") { title body { html } tags { slug }
 
 /// The lines of a server after the first one, until it has stopped: the address to open, and the end.
 fn lines_of(serving: &Serving) -> Vec<String> {
-    vec![format!("Open http://{}/ in a browser.", serving.address), "Stopped.".to_owned()]
+    vec![
+        format!("Write at http://{}/editor", serving.address),
+        format!("Open http://{}/ in a browser.", serving.address),
+        "Stopped.".to_owned(),
+    ]
 }
 
 fn start(blog: &Blog) -> Serving {
@@ -52,7 +56,8 @@ fn no_playground_is_served_when_it_is_switched_off() {
     let blog = Blog::of(&[POST]);
     let serving = Serving::start(&["--create", "--no-playground", "--store", &blog.store()]);
     assert!(serving.status_of("/playground/favicon.svg").contains(" 404 "));
-    assert_eq!(serving.stop(), (Some(0), vec!["Stopped.".to_owned()]));
+    let write = format!("Write at http://{}/editor", serving.address);
+    assert_eq!(serving.stop(), (Some(0), vec![write, "Stopped.".to_owned()]));
 }
 
 #[test]
@@ -124,6 +129,16 @@ fn a_port_alone_is_one_of_this_machine_and_the_last_line_is_the_address_to_open(
     // Which of its addresses comes first is a matter of the machine.
     let (address, _) = listening("localhost:0");
     assert!(address.starts_with("127.0.0.1:") || address.starts_with("[::1]:"), "{address}");
+}
+
+#[test]
+fn a_wrong_address_is_refused_with_what_to_write() {
+    let blog = Blog::of(&[]);
+    for listen in ["http://127.0.0.1:8080", "::1", "99999", "localhost:99999", "localhost"] {
+        let refused = run(&["serve", "--create", "--store", &blog.store(), "--listen", listen]);
+        assert_eq!(refused.code, Some(1), "{listen}: {refused:?}");
+        assert!(refused.err.contains("is not ADDRESS:PORT; write, for example, 8080"), "{listen}: {refused:?}");
+    }
 }
 
 #[test]
