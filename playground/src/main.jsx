@@ -8,3 +8,7 @@ import { findSlugs, introspect, makeBoundExact } from "./server.js";
 const [introspection, slugs] = await Promise.all([introspect(), findSlugs()]);
 if (slugs.reportsPlans) await makeBoundExact(LANDING);
 createRoot(document.getElementById("playground")).render(<Playground introspection={introspection} slugs={slugs} />);
+
+// A server without an editor answers 404.
+const editor = await fetch("/editor", { method: "HEAD" });
+document.getElementById("editor-link").hidden = !editor.ok;

@@ -113,14 +113,14 @@ function TokenDialog({ token, bearer, accept, remove }) {
   );
 }
 
-/** The ways to get a token. A running server has the store's file for itself, so the command is refused until the server stops. */
+/** The ways to get a token. */
 function Makers() {
   return (
     <div className="hint">
       <p>You have no token yet? Each of these creates one:</p>
       <ul>
         <li>
-          while the server is stopped, <code>tidings token create --role editor --name Me</code>;
+          in a terminal, also beside the running server, <code>tidings token create --role editor --name Me</code>;
         </li>
         <li>
           start the server with <code>TIDINGS_EDITOR_TOKEN</code>, a secret of your own with 24 characters or more;
