@@ -17,11 +17,11 @@ pub struct PostFilter {
     /// Published in this range.
     published_at: Option<DateTimeRange>,
     /// With these categories.
-    categories: Option<CategoryFilter>,
+    categories: Option<TermFilter>,
     /// With these tags.
-    tags: Option<TagFilter>,
+    tags: Option<TermFilter>,
     /// By these authors.
-    authors: Option<AuthorFilter>,
+    authors: Option<TermFilter>,
     /// In one of these languages, such as those of `Site.languages`: tags of BCP 47, compared as a whole without regard to case, so that `pt` does not match
     /// `pt-BR`. Posts without a language of their own match no list, not even one with `Site.language`: give a post its language, or omit this and compare
     /// `language`. No post matches an empty list.
@@ -45,30 +45,22 @@ pub struct DateTimeRange {
     lte: Option<DateTime>,
 }
 
-macro_rules! slug_filter {
-    ($filter:ident, $plural:literal) => {
-        #[doc = concat!("The ", $plural, " that a post must or must not have, by slugs. All conditions must hold; null is the same as omitted.")]
-        #[derive(Debug, Clone, Default, InputObject)]
-        pub struct $filter {
-            /// Every one of these. An empty list matches all posts, an unknown slug none.
-            all: Option<Vec<String>>,
-            /// At least one of these. An empty list matches no post; an unknown slug is ignored.
-            any: Option<Vec<String>>,
-            /// None of these. An unknown slug is ignored. Excluded posts are read and skipped; too many of them are FILTER_TOO_BROAD.
-            none: Option<Vec<String>>,
-        }
-
-        impl From<$filter> for SlugFilter {
-            fn from(filter: $filter) -> Self {
-                slugs(&filter.all.unwrap_or_default(), filter.any.as_deref(), &filter.none.unwrap_or_default())
-            }
-        }
-    };
+/// The terms of one kind that a post must or must not have, by slugs. All conditions must hold; null is the same as omitted.
+#[derive(Debug, Clone, Default, InputObject)]
+pub struct TermFilter {
+    /// Every one of these. An empty list matches all posts, an unknown slug none.
+    all: Option<Vec<String>>,
+    /// At least one of these. An empty list matches no post; an unknown slug is ignored.
+    any: Option<Vec<String>>,
+    /// None of these. An unknown slug is ignored. Excluded posts are read and skipped; too many of them are FILTER_TOO_BROAD.
+    none: Option<Vec<String>>,
 }
 
-slug_filter!(CategoryFilter, "categories");
-slug_filter!(TagFilter, "tags");
-slug_filter!(AuthorFilter, "authors");
+impl From<TermFilter> for SlugFilter {
+    fn from(filter: TermFilter) -> Self {
+        slugs(&filter.all.unwrap_or_default(), filter.any.as_deref(), &filter.none.unwrap_or_default())
+    }
+}
 
 /// The posts of a scope that match a filter.
 pub async fn list_of(ctx: &Context<'_>, filter: Option<PostFilter>, scope: Scope) -> Result<PostList> {

@@ -13,7 +13,7 @@ use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
 use crate::model::navigation::ITEMS_MAX;
-use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
+use crate::model::site_page::PAGES_MAX;
 
 /// The most objects of a list, of a connection those in `sizedFields`, for tools that compute costs: https://ibm.github.io/graphql-specs/cost-spec.html.
 #[TypeDirective(name = "listSize", location = "FieldDefinition")]
@@ -44,8 +44,6 @@ pub(super) enum Size {
     Ancestors,
     /// All pages of the site.
     AllPages,
-    /// All scheduled pages.
-    ScheduledPages,
     /// The items of one list of the menu.
     Navigation,
     /// The languages of posts.
@@ -75,7 +73,6 @@ impl ListSize {
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),
-            Size::ScheduledPages => at_most(SCHEDULED_PAGES_MAX as u64),
             Size::Navigation => at_most(ITEMS_MAX as u64),
             Size::Languages => at_most(LANGUAGES_MAX as u64),
             Size::Ids => at_most(NODES_MAX as u64),

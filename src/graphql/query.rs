@@ -137,11 +137,17 @@ impl Query {
     }
 
     /// The scheduled pages, the next to be published first; at most 500. Requires a token of the role READER, EDITOR or ADMIN.
-    #[graphql(directive = ListSize::apply(Size::ScheduledPages))]
-    async fn scheduled_pages(&self, ctx: &Context<'_>) -> Result<Option<Vec<PageObject>>> {
+    #[graphql(directive = ListSize::apply(Size::Page))]
+    async fn scheduled_pages(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+    ) -> Result<Option<PageConnection>> {
         access::require_sight_of_pages(ctx)?;
-        let pages = context::of(ctx).reader.scheduled_pages().await?;
-        Ok(Some(pages.into_iter().map(PageObject::new).collect()))
+        PageConnection::read_scheduled(ctx, Paging { first, after, last, before }).await.map(Some)
     }
 
     /// The content of a preview link, drafts included, without another token; null if it was deleted. An invalid or revoked link is BAD_PREVIEW, an expired one

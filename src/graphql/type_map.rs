@@ -196,6 +196,11 @@ impl TypeMap {
         self.composites.get(on).into_iter().flat_map(|composite| composite.fields.keys()).map(Name::as_str)
     }
 
+    /// The names of objects, interfaces, unions and input types.
+    pub(super) fn type_names(&self) -> impl Iterator<Item = &str> {
+        self.composites.keys().chain(self.inputs.keys()).map(Name::as_str).filter(|name| !is_of_introspection(name))
+    }
+
     /// Whether this type has a selection, also of the types of introspection.
     pub(super) fn has_selection(&self, name: &str) -> bool {
         self.composites.contains_key(name)

@@ -127,6 +127,27 @@ pub fn scheduled_after(now: Instant) -> RowRange {
     range(PARTITION, Some(format!("s-{:019}", now.ticks().saturating_add(1))), Some("s.".to_owned()))
 }
 
+/// A cursor of the list of scheduled pages.
+pub fn scheduled_cursor(at: Instant, id: &PostId) -> String {
+    cursor::encode(scheduled_list(), scheduled(at, id).row())
+}
+
+/// The row of a cursor of the list of scheduled pages.
+///
+/// # Errors
+/// If the text is no cursor of this list.
+pub fn row_of_scheduled_cursor(text: &str) -> Result<String, BadCursor> {
+    let row: String = cursor::decode(scheduled_list(), text)?;
+    match Key::new(PARTITION, row.clone()).map(|key| parse(&key)) {
+        Ok(Some(PageRow::Scheduled(..))) => Ok(row),
+        _ => Err(BadCursor),
+    }
+}
+
+fn scheduled_list() -> ListTag {
+    ListTag::of("scheduled pages")
+}
+
 /// The pages that are to be unpublished, the next first.
 pub fn ends() -> RowRange {
     range(PARTITION, Some("u-".to_owned()), Some("u.".to_owned()))

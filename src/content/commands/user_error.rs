@@ -94,7 +94,7 @@ impl UserError {
     pub(crate) fn untranslatable(why: BadTranslation) -> Self {
         match why {
             BadTranslation::Language => Self::taken("language", why.to_string()),
-            BadTranslation::TooMany => Self::too_large("translationOf", why.to_string()),
+            BadTranslation::TooMany => Self::too_large("translationOfId", why.to_string()),
         }
     }
 

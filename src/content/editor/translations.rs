@@ -16,7 +16,7 @@ use super::site_pages;
 
 /// The field of an input that names posts or pages to link.
 const CONTENTS: &str = "contents";
-const TRANSLATION_OF: &str = "translationOf";
+const TRANSLATION_OF: &str = "translationOfId";
 
 /// Posts or pages after a change of their links.
 pub(crate) enum Linked {

@@ -34,7 +34,7 @@ pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
 pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionList, SEARCH_READS_MAX};
-pub(crate) use site_pages::{ChildrenList, ListedPage, all_pages_reads};
+pub(crate) use site_pages::{ChildrenList, ListedPage, all_pages_reads, decode_scheduled_cursor, scheduled_cursor};
 pub use sizes::Sizes;
 
 /// The maximum number of tags of a change or an answer, as clients get them.

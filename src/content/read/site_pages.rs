@@ -46,6 +46,19 @@ impl ChildrenList {
 /// A place in a list of pages.
 pub(crate) type PagePosition = ChildKey;
 
+/// A cursor of the list of scheduled pages.
+pub(crate) fn scheduled_cursor(page: &SitePage) -> String {
+    keys::scheduled_cursor(page.post.published_at.unwrap_or(Instant::MIN), page.id())
+}
+
+/// The row of a cursor of the list of scheduled pages.
+///
+/// # Errors
+/// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+pub(crate) fn decode_scheduled_cursor(argument: &'static str, text: &str) -> Result<String> {
+    keys::row_of_scheduled_cursor(text).map_err(|_| ContentError::BadCursor { argument })
+}
+
 /// The range reads for all published pages, of which there are `at_most`.
 pub(crate) const fn all_pages_reads(at_most: u64) -> u64 {
     (at_most + 1).div_ceil(PAGE_ROWS_MAX as u64)
@@ -264,17 +277,24 @@ impl Reader {
         Ok(!self.children_in(&range, 1, parent).await?.is_empty())
     }
 
-    /// The scheduled pages, the next to be published first. One range read, and a point read for each, sent together.
-    pub async fn scheduled_pages(&self) -> Result<Vec<Arc<SitePage>>> {
+    /// A page of the scheduled pages, the next to be published first, and how many there are. `arguments`: with rows as cursors. One range read of all keys,
+    /// and a point read for each item, sent together.
+    ///
+    /// # Errors
+    /// [`ContentError::BadArgument`] for a size out of range.
+    pub async fn scheduled_pages(&self, arguments: &PageArguments<String>) -> Result<(Page<Arc<SitePage>>, usize)> {
         let range = keys::scheduled_after(self.now()).of_keys();
-        let found = read_all(self.store(), Table::Pages, &range).await?;
+        let all = read_all(self.store(), Table::Pages, &range).await?;
+        let order = |row: &Entity, cursor: &String| row.key.row().cmp(cursor);
+        let rows = arguments.page_of_all(&all, (PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX), order)?;
         let id = |row: &Entity| match keys::parse(&row.key) {
             Some(PageRow::Scheduled(_, id)) => Some(id),
             _ => None,
         };
-        let ids: Vec<PostId> = found.iter().filter_map(id).collect();
+        let ids: Vec<PostId> = rows.items.iter().filter_map(id).collect();
         let pages = self.pages_by_id(&ids).await.into_iter().collect::<Result<Vec<_>>>()?;
-        Ok(pages.into_iter().flatten().collect())
+        let items = pages.into_iter().flatten().collect();
+        Ok((Page { items, has_next: rows.has_next, has_previous: rows.has_previous }, all.len()))
     }
 
     pub(super) fn shows(&self, page: &SitePage) -> bool {

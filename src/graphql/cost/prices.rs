@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 use crate::content::MOVED_PAGES_MAX;
 use crate::content::editor::{MERGE_READ_AHEAD, MERGE_TRIES_MAX, MERGED_POSTS_MAX};
 use crate::content::read::pages::total::LANGUAGES_MAX;
-use crate::content::read::pages::{FILTER_SLUGS_MAX, RANGE_READS_MAX};
+use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
 use crate::content::read::{
     DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, TAGS_MAX, all_pages_reads,
 };
@@ -20,7 +20,7 @@ use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::navigation::ITEMS_MAX;
 use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::{TERMS_MAX, TRANSLATIONS_MAX};
-use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
+use crate::model::site_page::PAGES_MAX;
 
 use super::bound::Bound;
 use super::pages::Source;
@@ -46,7 +46,6 @@ pub(super) const OLDEST_REVISION: Bound = Bound::new(SEARCH_READS_MAX, 0);
 
 /// The keys of a list of pages, and the scheduled pages.
 pub(super) const KEYS_OF_PAGES: Bound = Bound::new(0, all_pages_reads(PAGES_MAX as u64) + 1);
-const SCHEDULED_PAGES: u64 = SCHEDULED_PAGES_MAX as u64;
 
 /// Prices by object types and field.
 pub(super) type PriceTable = [(&'static [&'static str], &'static str, Price)];
@@ -324,7 +323,7 @@ pub(super) const PRICES: &PriceTable = &[
     // The key of preview links, then the post.
     (&["Query"], "preview", Price::of(Reads::Post { more: 1 })),
     (&["Query"], "scheduledPosts", Price::of(Reads::Page(Source::Scheduled))),
-    (&["Query"], "scheduledPages", fixed(SCHEDULED_PAGES, 1).returning(Objects::AtMost(SCHEDULED_PAGES))),
+    (&["Query"], "scheduledPages", fixed(PAGE_SIZE_MAX as u64, 1)),
     (&["Query"], "series", TERM),
     (&["Query"], "tag", TERM),
     (&["Query"], "tags", Price::of(Reads::Page(Source::Terms(TermKind::Tag)))),

@@ -15,7 +15,7 @@ use super::user_errors::payload;
 pub(super) struct UpdateAssetInput {
     /// The id of the picture.
     id: ID,
-    /// The `version` that the change is based on: another one than the current is a ConflictError.
+    /// The current `version`; for another one, a ConflictError.
     expected_version: i32,
     /// What the picture shows, for those who do not see it: at most 1,000 characters.
     alt: MaybeUndefined<String>,
@@ -50,7 +50,7 @@ type AssetValue = InterfaceValue<Asset>;
 payload! {
     /// The changed picture, or the errors.
     pub(super) UpdateAssetPayload(asset: model::Asset) {
-        /// Null if `userErrors` is not empty.
+        /// Null on failure.
         asset: AssetValue = InterfaceValue(Asset::of(asset))
     }
 }

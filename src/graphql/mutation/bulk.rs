@@ -68,7 +68,7 @@ pub(super) struct DeletePostsInput {
 payload! {
     /// The changed posts, or the errors.
     pub(super) UpdatePostsPayload(posts: Vec<WholePost>) {
-        /// In the order of the input. Null if `userErrors` is not empty.
+        /// In the order of the input. Null on failure.
         posts: Vec<PostObject> = posts.into_iter().map(Into::into).collect()
     }
 }
@@ -76,7 +76,7 @@ payload! {
 payload! {
     /// The ids of the deleted posts, or the errors.
     pub(super) DeletePostsPayload(ids: Vec<PostId>) {
-        /// In the order of the input. Null if `userErrors` is not empty.
+        /// In the order of the input. Null on failure.
         deleted_ids: Vec<ID> = ids.into_iter().map(|id| NodeId::Post(id).to_string().into()).collect()
     }
 }

@@ -60,7 +60,7 @@ macro_rules! content_inputs {
             /// A tag of BCP 47 such as `en` or `pt-BR`, at most 35 characters. Omitted or empty: that of the site.
             language: Option<String>,
             $(#[$of_translation])*
-            translation_of: Option<ID>,
+            translation_of_id: Option<ID>,
             $($created_after_translation)*
             /// Whether it is published at once; if omitted, only with `publishAt`.
             publish: Option<bool>,
@@ -68,8 +68,7 @@ macro_rules! content_inputs {
             publish_at: Option<DateTime>,
             #[doc = concat!("When the ", $noun, " becomes a draft again, in the future. For a draft it is INVALID.")]
             unpublish_at: Option<DateTime>,
-            /// Makes it safe to send the same input again within 24 hours if an answer was lost: what was created is returned. At most 255 printable ASCII characters,
-            /// such as a UUID.
+            /// If the same input is sent again within 24 hours, what was created is returned. At most 255 printable ASCII characters, such as a UUID.
             idempotency_key: Option<String>,
         }
 
@@ -82,7 +81,7 @@ macro_rules! content_inputs {
         pub(super) struct $update {
             #[doc = concat!("The id of the ", $noun, ".")]
             id: ID,
-            /// The `version` that the change is based on: another one than the current is a ConflictError.
+            /// The current `version`; for another one, a ConflictError.
             expected_version: i32,
             $($changed_first)*
             /// Plain text of 1 to 1,000 characters, not only spaces.
@@ -128,7 +127,7 @@ macro_rules! content_inputs {
         pub(super) struct $publish {
             #[doc = concat!("The id of the ", $noun, ".")]
             pub id: ID,
-            /// The `version` that the change is based on: another one than the current is a ConflictError.
+            /// The current `version`; for another one, a ConflictError.
             pub expected_version: i32,
             $(#[$of_published_at])*
             pub publish_at: Option<DateTime>,
@@ -139,7 +138,7 @@ macro_rules! content_inputs {
         pub(super) struct $unpublish {
             #[doc = concat!("The id of the ", $noun, ".")]
             pub id: ID,
-            /// The `version` that the change is based on: another one than the current is a ConflictError.
+            /// The current `version`; for another one, a ConflictError.
             pub expected_version: i32,
         }
     };
@@ -157,7 +156,7 @@ macro_rules! created {
             fields: $input.fields.map(Into::into).into(),
             cover: $input.cover_id.map(|id| NamedPicture::from(id.0)).into(),
             language: $input.language.into(),
-            translation_of: $input.translation_of.map(|id| id.0),
+            translation_of: $input.translation_of_id.map(|id| id.0),
             publish: $input.publish.into(),
             publish_at: $input.publish_at.map(|at| at.0).into(),
             unpublish_at: $input.unpublish_at.map(|at| at.0).into(),
@@ -392,7 +391,7 @@ pub(super) struct DeleteInput {
 pub(super) struct ObjectVersionInput {
     /// Its id.
     id: ID,
-    /// The `version` that the change is based on: another one than the current is a ConflictError.
+    /// The current `version`; for another one, a ConflictError.
     expected_version: i32,
 }
 

@@ -19,8 +19,8 @@ macro_rules! content_payloads {
         #[doc = concat!("The answer of a mutation that changes a ", $noun, ".")]
         #[derive(Interface)]
         #[graphql(
-            field(name = $noun, ty = $optional, desc = "Null if `userErrors` is not empty."),
-            field(name = "user_errors", ty = "&UserErrors", desc = "Why nothing was changed; empty on success.")
+            field(name = $noun, ty = $optional, desc = "Null on failure."),
+            field(name = "user_errors", ty = "&UserErrors", desc = "Empty on success.")
         )]
         pub(in crate::graphql) enum $interface {
             Create($create),
@@ -45,7 +45,7 @@ macro_rules! content_payloads {
         $(payload! {
             $(#[$doc])*
             pub(in crate::graphql) $name(whole: $whole) {
-                /// Null if `userErrors` is not empty.
+                /// Null on failure.
                 $field: $object = whole.into()
             }
         })*
@@ -69,7 +69,7 @@ pub(in crate::graphql) struct RestoreRevisionPayload {
     post: Option<PostObject>,
     /// Null if the version is one of a post, and if `userErrors` is not empty.
     page: Option<PageObject>,
-    /// Why nothing was changed; empty on success.
+    /// Empty on success.
     user_errors: UserErrors,
 }
 
@@ -87,7 +87,7 @@ impl From<Edited<Restored>> for RestoreRevisionPayload {
 payload! {
     /// The deleted id, or the errors.
     pub(super) DeletePayload(id: NodeId) {
-        /// Null if `userErrors` is not empty. The id is never given again.
+        /// Null on failure. The id is never given again.
         deleted_id: ID = id.to_string().into()
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct PreviewLink {
 payload! {
     /// The preview link, or the errors.
     pub(super) CreatePreviewPayload(preview: Preview) {
-        /// Null if `userErrors` is not empty.
+        /// Null on failure.
         preview: PreviewLink = PreviewLink { token: preview.text, expires_at: DateTime(preview.expires_at) }
     }
 }
@@ -44,8 +44,8 @@ payload! {
 /// The result of revoking all preview links.
 #[derive(SimpleObject)]
 pub(super) struct RevokePreviewsPayload {
-    /// Links that were created before this time are revoked. Null if `userErrors` is not empty.
+    /// Links that were created before this time are revoked. Null on failure.
     pub revoked_at: Option<DateTime>,
-    /// Why nothing was changed; empty on success.
+    /// Empty on success.
     pub user_errors: UserErrors,
 }

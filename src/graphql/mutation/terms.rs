@@ -121,8 +121,7 @@ macro_rules! term_mutations {
             /// Plain text of at most 5,000 characters.
             description: Option<String>,
             $($(#[$of_new])* $new: Option<$new_type>,)*
-            /// Makes it safe to send the same input again if an answer was lost: what was created is returned, not TAKEN. At most 255 printable ASCII characters, such
-            /// as a UUID.
+            /// If the same input is sent again, what was created is returned. At most 255 printable ASCII characters, such as a UUID.
             idempotency_key: Option<String>,
         }
 
@@ -148,7 +147,7 @@ macro_rules! term_mutations {
         pub(super) struct $update {
             #[doc = concat!("The id of the ", $noun, ".")]
             id: ID,
-            /// The `version` that the change is based on: another one than the current is a ConflictError.
+            /// The current `version`; for another one, a ConflictError.
             expected_version: i32,
             #[doc = concat!("A new slug; the old one still finds the ", $noun, ".")]
             slug: MaybeUndefined<String>,
@@ -184,7 +183,7 @@ macro_rules! term_mutations {
         payload! {
             #[doc = concat!("The created ", $noun, ", or the errors.")]
             pub(super) $created(term: Term) {
-                /// Null if `userErrors` is not empty.
+                /// Null on failure.
                 $field: $type = $type(Arc::new(term))
             }
         }
@@ -192,7 +191,7 @@ macro_rules! term_mutations {
         payload! {
             #[doc = concat!("The changed ", $noun, ", or the errors.")]
             pub(super) $updated(term: Term) {
-                /// Null if `userErrors` is not empty.
+                /// Null on failure.
                 $field: $type = $type(Arc::new(term))
             }
         }
@@ -200,7 +199,7 @@ macro_rules! term_mutations {
         payload! {
             #[doc = concat!("The merged ", $noun, ", or the errors.")]
             pub(super) $merged(term: Term) {
-                /// The object that remains. Null if `userErrors` is not empty.
+                /// The object that remains. Null on failure.
                 $field: $type = $type(Arc::new(term))
             }
         }

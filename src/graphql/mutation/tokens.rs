@@ -40,12 +40,12 @@ pub(super) struct RevokeTokenInput {
 /// The created token and its secret, or the errors.
 #[derive(SimpleObject)]
 pub(super) struct CreateTokenPayload {
-    /// Null if `userErrors` is not empty.
+    /// Null on failure.
     token: Option<Token>,
     /// The secret for `Authorization: Bearer`, which only this answer contains: if it is lost, revoke the token and create another. Null if `userErrors` is not
     /// empty.
     secret: Option<String>,
-    /// Why nothing was changed; empty on success.
+    /// Empty on success.
     user_errors: UserErrors,
 }
 
@@ -63,7 +63,7 @@ impl From<Edited<(model::Token, TokenText)>> for CreateTokenPayload {
 payload! {
     /// The revoked token, or the errors.
     pub(super) RevokeTokenPayload(token: model::Token) {
-        /// Null if `userErrors` is not empty.
+        /// Null on failure.
         token: Token = Token(token)
     }
 }

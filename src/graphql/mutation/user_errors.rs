@@ -17,15 +17,11 @@ pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
 #[derive(Interface)]
 #[graphql(
     field(name = "code", ty = "&UserErrorCode", desc = "The kind of problem."),
-    field(
-        name = "message",
-        ty = "&String",
-        desc = "What is wrong and what to do, to show to a person. It can change; decide by `code`."
-    ),
+    field(name = "message", ty = "&String", desc = "What is wrong and what to do, for a person; decide by `code`."),
     field(
         name = "field",
         ty = "&Option<Vec<String>>",
-        desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if no single one is wrong. Lists are named as a whole, except items of `posts`: `[\"input\", \"posts\", \"3\", \"id\"]`."
+        desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if no single one is wrong. Only items of `posts` are named singly."
     )
 )]
 pub(super) enum UserError {
@@ -43,10 +39,10 @@ macro_rules! user_error {
         pub(super) struct $name {
             /// The kind of problem.
             code: UserErrorCode,
-            /// What is wrong and what to do, to show to a person. It can change; decide by `code`.
+            /// What is wrong and what to do, for a person; decide by `code`.
             message: String,
-            /// The path of the rejected input, such as `["input", "slug"]`; null if no single one is wrong. Lists are named as a whole, except items of
-            /// `posts`: `["input", "posts", "3", "id"]`.
+            /// The path of the rejected input, such as `["input", "slug"]`; null if no single one is wrong. Only items of `posts`
+            /// are named singly.
             field: Option<Vec<String>>,
             $($own)*
         }
@@ -135,7 +131,7 @@ macro_rules! payload {
         $visibility struct $name {
             $(#[$of_field])*
             $field: Option<$type>,
-            /// Why nothing was changed; empty on success.
+            /// Empty on success.
             user_errors: $crate::graphql::mutation::user_errors::UserErrors,
         }
 

@@ -12,7 +12,7 @@ use crate::model::{self, AssetHash, ImageFacts, NodeId, Post, Role};
 #[derive(Interface)]
 #[expect(clippy::duplicated_attributes, reason = "two fields have the same type")]
 #[graphql(
-    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never reused."),
+    field(name = "id", ty = "ID", desc = "Opaque, permanent, never reused."),
     field(
         name = "url",
         method = "url_as_it_is",
@@ -27,11 +27,7 @@ use crate::model::{self, AssetHash, ImageFacts, NodeId, Post, Role};
         desc = "The name of the file that was sent; null if none was, and for clients without the role AUTHOR or higher."
     ),
     field(name = "created_at", ty = "DateTime", desc = "When the file was added."),
-    field(
-        name = "version",
-        ty = "i32",
-        desc = "From 1, one more with each change; the `expectedVersion` of mutations."
-    )
+    field(name = "version", ty = "i32", desc = "From 1; the `expectedVersion` of the next change.")
 )]
 pub enum Asset {
     Image(Image),
@@ -48,7 +44,7 @@ pub struct File(model::Asset);
 /// A JPEG, PNG, GIF, WebP or SVG.
 #[Object]
 impl Image {
-    /// An opaque id that never changes and is never reused.
+    /// Opaque, permanent, never reused.
     pub async fn id(&self) -> ID {
         id(&self.asset)
     }
@@ -146,7 +142,7 @@ impl Image {
         DateTime(self.asset.created_at)
     }
 
-    /// From 1, one more with each change; the `expectedVersion` of mutations.
+    /// From 1; the `expectedVersion` of the next change.
     pub async fn version(&self) -> i32 {
         self.asset.version
     }
@@ -155,7 +151,7 @@ impl Image {
 /// A file that is no picture, such as a PDF or an episode of a podcast. It is served as it was sent, for download.
 #[Object]
 impl File {
-    /// An opaque id that never changes and is never reused.
+    /// Opaque, permanent, never reused.
     pub async fn id(&self) -> ID {
         id(&self.0)
     }
@@ -185,7 +181,7 @@ impl File {
         DateTime(self.0.created_at)
     }
 
-    /// From 1, one more with each change; the `expectedVersion` of mutations.
+    /// From 1; the `expectedVersion` of the next change.
     pub async fn version(&self) -> i32 {
         self.0.version
     }

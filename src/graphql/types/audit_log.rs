@@ -21,7 +21,7 @@ use super::token::Token;
 /// A change of one object. Changes that were made together have the same `occurredAt` and `actor`.
 #[derive(Interface)]
 #[graphql(
-    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never reused."),
+    field(name = "id", ty = "ID", desc = "Opaque, permanent, never reused."),
     field(name = "actions", ty = "Vec<ChangeAction>", desc = "What was done: at least one action."),
     field(name = "occurred_at", ty = "DateTime", desc = "When the change was started."),
     field(name = "actor", ty = "Option<ActorObject>", desc = "Null if the server itself made the change.")
@@ -55,7 +55,7 @@ macro_rules! entry_type {
         $(#[$doc])*
         #[Object]
         impl $type {
-            /// An opaque id that never changes and is never reused.
+            /// Opaque, permanent, never reused.
             pub async fn id(&self) -> ID {
                 NodeId::Change(self.0.id.clone()).to_string().into()
             }

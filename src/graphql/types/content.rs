@@ -156,7 +156,7 @@ macro_rules! content_object {
         $(#[$doc])*
         #[Object(name = $name)]
         impl Written<$item> {
-            /// An opaque id that never changes and is never reused.
+            /// Opaque, permanent, never reused.
             pub async fn id(&self) -> ID {
                 self.item.node_id().to_string().into()
             }
@@ -188,7 +188,7 @@ macro_rules! content_object {
                 &self.post().excerpt
             }
 
-            /// Whether `excerpt` is generated and changes with the body. If so, send `excerpt` only if the person has changed it: what is sent counts as written.
+            /// Whether `excerpt` is generated and changes with the body. One that is sent counts as written.
             pub async fn excerpt_is_generated(&self) -> bool {
                 !self.post().has_own_excerpt
             }
@@ -264,7 +264,7 @@ macro_rules! content_object {
                 self.post().unpublish_at.filter(|_| sees).map(DateTime)
             }
 
-            /// From 1, one more with each change; the `expectedVersion` of mutations.
+            /// From 1; the `expectedVersion` of the next change.
             pub async fn version(&self) -> i32 {
                 self.post().version
             }
@@ -308,7 +308,7 @@ pub(super) use content_object;
 #[derive(Interface)]
 #[graphql(
     name = "Content",
-    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never reused."),
+    field(name = "id", ty = "ID", desc = "Opaque, permanent, never reused."),
     field(
         name = "slug",
         ty = "&str",
@@ -329,7 +329,7 @@ pub(super) use content_object;
     field(
         name = "excerpt_is_generated",
         ty = "bool",
-        desc = "Whether `excerpt` is generated and changes with the body. If so, send `excerpt` only if the person has changed it: what is sent counts as written."
+        desc = "Whether `excerpt` is generated and changes with the body. One that is sent counts as written."
     ),
     field(name = "body", ty = "RichText", desc = "The text. In a list, each body is a storage read of its own."),
     field(
@@ -361,7 +361,7 @@ pub(super) use content_object;
     field(
         name = "version",
         ty = "i32",
-        desc = "From 1, one more with each change; the `expectedVersion` of mutations."
+        desc = "From 1; the `expectedVersion` of the next change."
     ),
     field(
         name = "revisions",

@@ -23,7 +23,7 @@ use crate::model::{ChangeId, NodeId, PostId, Role, Term, TermKind, TokenId, Webh
 
 /// An object with an id, for caches and for `node(id:)`.
 #[derive(Interface)]
-#[graphql(field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never reused."))]
+#[graphql(field(name = "id", ty = "ID", desc = "Opaque, permanent, never reused."))]
 pub enum Node {
     Post(PostObject),
     Page(PageObject),

@@ -8,7 +8,7 @@ use async_graphql::{Context, ID, Object, SimpleObject};
 use tokio::sync::OnceCell;
 
 use crate::content::read::pages::Page as PageOfList;
-use crate::content::read::{ChildrenList, ListedPage, RevisionList};
+use crate::content::read::{ChildrenList, ListedPage, RevisionList, decode_scheduled_cursor, scheduled_cursor};
 use crate::graphql::arguments::{Paging, requested};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::context::RequestContext;
@@ -134,8 +134,22 @@ content_object! {
     updated_at {}
 }
 
+enum ListOfPages {
+    Children(ChildrenList),
+    Scheduled,
+}
+
+impl ListOfPages {
+    fn cursor(&self, page: &SitePage) -> String {
+        match self {
+            Self::Children(list) => list.cursor(page),
+            Self::Scheduled => scheduled_cursor(page),
+        }
+    }
+}
+
 pub struct PageConnection {
-    list: ChildrenList,
+    list: ListOfPages,
     page: PageOfList<Arc<SitePage>>,
     /// Counted once, for any number of aliases of `totalCount`.
     total: OnceCell<usize>,
@@ -145,11 +159,15 @@ impl PageConnection {
     pub async fn read(ctx: &Context<'_>, list: ChildrenList, paging: Paging) -> Result<Self> {
         let arguments = paging.decode(|argument, text| list.decode_cursor(argument, text))?;
         let page = context::of(ctx).reader.children(&list, &arguments, requested(ctx)).await?;
-        Ok(Self { list, page, total: OnceCell::new() })
+        Ok(Self { list: ListOfPages::Children(list), page, total: OnceCell::new() })
     }
-}
 
-impl PageConnection {
+    pub async fn read_scheduled(ctx: &Context<'_>, paging: Paging) -> Result<Self> {
+        let arguments = paging.decode(decode_scheduled_cursor)?;
+        let (page, total) = context::of(ctx).reader.scheduled_pages(&arguments).await?;
+        Ok(Self { list: ListOfPages::Scheduled, page, total: OnceCell::new_with(Some(total)) })
+    }
+
     /// The children of the page with this path, or the pages at the top.
     pub async fn read_below(
         ctx: &Context<'_>,
@@ -167,7 +185,7 @@ impl PageConnection {
             Some(page) => Self::read(ctx, ChildrenList { parent: Some(page), are_drafts }, paging).await,
             None => {
                 let page = PageOfList { items: Vec::new(), has_next: false, has_previous: false };
-                Ok(Self { list: top, page, total: OnceCell::new_with(Some(0)) })
+                Ok(Self { list: ListOfPages::Children(top), page, total: OnceCell::new_with(Some(0)) })
             }
         }
     }
@@ -182,7 +200,7 @@ pub struct PageEdge {
     node: PageObject,
 }
 
-/// A part of a list of pages, by `order`, then by slug.
+/// A part of a list of pages, by `order`, then by slug, unless the list says otherwise.
 #[Object]
 impl PageConnection {
     /// Each item with its cursor.
@@ -205,8 +223,11 @@ impl PageConnection {
     /// The number of items in the whole list, counted only if requested.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let reader = &context::of(ctx).reader;
-        let total = *self.total.get_or_try_init(|| Box::pin(reader.count_children(&self.list))).await?;
-        Ok(i32::try_from(total).unwrap_or(i32::MAX))
+        let total = match &self.list {
+            ListOfPages::Children(list) => self.total.get_or_try_init(|| Box::pin(reader.count_children(list))).await?,
+            ListOfPages::Scheduled => self.total.get().expect("it was counted when it was read"),
+        };
+        Ok(i32::try_from(*total).unwrap_or(i32::MAX))
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) async fn shown_metadata(
 /// A version of a post or page as it was.
 #[Object]
 impl Revision {
-    /// An opaque id that never changes and is never reused: the `revisionId` of `restoreRevision`.
+    /// Opaque, permanent, never reused: the `revisionId` of `restoreRevision`.
     pub async fn id(&self) -> ID {
         let post = &self.0.whole.post;
         NodeId::Revision(post.id.clone(), post.version).to_string().into()

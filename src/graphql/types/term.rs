@@ -35,7 +35,7 @@ macro_rules! term_type {
         $(#[$doc])*
         #[Object]
         impl $type {
-            /// An opaque id that never changes and is never reused.
+            /// Opaque, permanent, never reused.
             pub async fn id(&self) -> ID {
                 self.0.node_id().to_string().into()
             }
@@ -113,7 +113,7 @@ async fn posts(
 term_type! {
     /// A category: a subject that groups posts.
     Category {}
-    /// From 1, one more with each change; the `expectedVersion` of mutations.
+    /// From 1; the `expectedVersion` of the next change.
     version;
     /// Its published posts, newest first unless `orderBy` says otherwise.
     posts {
@@ -148,7 +148,7 @@ term_type! {
 term_type! {
     /// A tag: a keyword of posts.
     Tag {}
-    /// From 1, one more with each change; the `expectedVersion` of mutations.
+    /// From 1; the `expectedVersion` of the next change.
     version;
     /// Its published posts, newest first unless `orderBy` says otherwise.
     posts {}
@@ -177,7 +177,7 @@ term_type! {
             self.0.profile.links.iter().map(AuthorLink::of).collect()
         }
     }
-    /// From 1, one more with each change; the `expectedVersion` of mutations.
+    /// From 1; the `expectedVersion` of the next change.
     version;
     /// Its published posts, newest first unless `orderBy` says otherwise.
     posts {}
@@ -219,7 +219,7 @@ impl AuthorLink {
 #[derive(Interface)]
 #[graphql(
     name = "Term",
-    field(name = "id", ty = "ID", desc = "An opaque id that never changes and is never reused."),
+    field(name = "id", ty = "ID", desc = "Opaque, permanent, never reused."),
     field(
         name = "slug",
         ty = "&str",
@@ -228,7 +228,7 @@ impl AuthorLink {
     field(
         name = "version",
         ty = "i32",
-        desc = "From 1, one more with each change; the `expectedVersion` of mutations."
+        desc = "From 1; the `expectedVersion` of the next change."
     ),
     field(
         name = "canonical_url",

@@ -34,7 +34,7 @@ pub struct Token(pub model::Token);
 /// An access token, which grants the permissions of its role. Only the role ADMIN can read tokens, nobody their secrets.
 #[Object]
 impl Token {
-    /// An opaque id that never changes and is never reused: the `id` of `revokeToken`. It is not secret.
+    /// Opaque, permanent, never reused: the `id` of `revokeToken`. It is not secret.
     pub async fn id(&self) -> ID {
         NodeId::Token(self.0.id.clone()).to_string().into()
     }

@@ -66,7 +66,7 @@ pub struct Webhook(pub webhooks::Webhook);
 /// An endpoint that gets the changes of what is public, signed as Standard Webhooks defines it (docs/webhooks.md). Only the role ADMIN can read webhooks.
 #[Object]
 impl Webhook {
-    /// An opaque id that never changes and is never reused.
+    /// Opaque, permanent, never reused.
     pub async fn id(&self) -> ID {
         NodeId::Webhook(self.0.id.clone()).to_string().into()
     }

@@ -260,6 +260,23 @@ async fn a_similar_name_is_suggested() {
             "mutation { createPost(input: { title: \"T\", markdown: \"x\", series: null }) { post { id } } }",
             "\"seriesSlug\"",
         ),
+        ("{ asset(id: \"x\") { width } }", "Did you mean \"... on Image { width }\"?"),
+        ("{ operationCost(query: \"{ site { name } }\") { dearest } }", "Did you mean \"mostExpensive\"?"),
+        ("{ auditLog { nodes { nodeId } } }", "Did you mean \"id\"?"),
+        ("query($by: TagFilter) { posts(filter: { tags: $by }) { totalCount } }", "Did you mean \"TermFilter\""),
+        ("{ changes { changes { ...C } } } fragment C on ContentChange { action }", "Did you mean \"Change\""),
+        (
+            "fragment C on ChangeConnection { nodes { id } } { auditLog { ...C } }",
+            "Did you mean \"AuditLogEntryConnection\"",
+        ),
+        (
+            "mutation($of: DeleteCategoryInput) { deleteCategory(input: $of) { deletedId } }",
+            "Did you mean \"DeleteInput\"",
+        ),
+        (
+            "mutation { createPost(input: { title: \"T\", markdown: \"x\", translationOf: \"x\" }) { post { id } } }",
+            "\"translationOfId\"",
+        ),
         ("mutation($input: DeleteTagInput) { deleteTag(input: $input) { deletedId } }", "\"DeleteInput!\""),
     ] {
         let (errors, _) = sent(&site, query, json!({})).await;

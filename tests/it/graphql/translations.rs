@@ -103,7 +103,7 @@ async fn translations_follow_each_change(store: Store, kind: Kind) {
     let site = Site::over(store).await;
     let de = created(&site, kind, "de", PUBLISHED).await;
     assert_eq!(shown(&site, kind, "de", None).await, NONE);
-    let of_de = format!("translationOf: \"{de}\"");
+    let of_de = format!("translationOfId: \"{de}\"");
     let en = created(&site, kind, "en", &format!("{PUBLISHED}, {of_de}")).await;
     let fr = created(&site, kind, "fr", &of_de).await;
     assert_eq!((version(&site, &de).await, version(&site, &en).await), (2, 1));
@@ -112,10 +112,10 @@ async fn translations_follow_each_change(store: Store, kind: Kind) {
     assert_eq!(shown(&site, kind, "de", Some(EDITOR_TOKEN)).await, ["en", "fr"]);
     site.assert_sound().await;
 
-    let again = create(&site, kind, "de-2", &format!("translationOf: \"{en}\"")).await;
+    let again = create(&site, kind, "de-2", &format!("translationOfId: \"{en}\"")).await;
     assert_eq!(errors(&again), refused("TAKEN", "language"));
-    let unknown = create(&site, kind, "it", "translationOf: \"post-0123456789ab\"").await;
-    assert_eq!(errors(&unknown), refused("NOT_FOUND", "translationOf"));
+    let unknown = create(&site, kind, "it", "translationOfId: \"post-0123456789ab\"").await;
+    assert_eq!(errors(&unknown), refused("NOT_FOUND", "translationOfId"));
     let update = format!("update{}", kind.name());
     let input = format!("id: \"{en}\", expectedVersion: 1, language: \"fr\"");
     assert_eq!(errors(&change(&site, &update, &input, "").await), refused("TAKEN", "language"));
@@ -142,9 +142,9 @@ async fn translations_follow_each_change(store: Store, kind: Kind) {
 async fn two_groups_become_one_only_without_a_language_twice(store: Store, kind: Kind) {
     let site = Site::over(store).await;
     let de = created(&site, kind, "de", PUBLISHED).await;
-    let en = created(&site, kind, "en", &format!("{PUBLISHED}, translationOf: \"{de}\"")).await;
+    let en = created(&site, kind, "en", &format!("{PUBLISHED}, translationOfId: \"{de}\"")).await;
     let other_de = created(&site, kind, "de-2", PUBLISHED).await;
-    let fr = created(&site, kind, "fr-2", &format!("{PUBLISHED}, translationOf: \"{other_de}\"")).await;
+    let fr = created(&site, kind, "fr-2", &format!("{PUBLISHED}, translationOfId: \"{other_de}\"")).await;
     let both = link(&site, "linkTranslations", &[&de, &other_de, &fr]).await;
     assert_eq!(both["contents"], Value::Null);
     assert!(errors(&both).iter().all(|(code, field)| code == "TAKEN" && field.starts_with("contents")), "{both}");
@@ -168,8 +168,8 @@ async fn two_groups_become_one_only_without_a_language_twice(store: Store, kind:
 async fn a_reader_can_prefer_languages(store: Store, kind: Kind) {
     let site = Site::over(store).await;
     let de = created(&site, kind, "de", PUBLISHED).await;
-    created(&site, kind, "en", &format!("{PUBLISHED}, translationOf: \"{de}\"")).await;
-    created(&site, kind, "fr", &format!("translationOf: \"{de}\"")).await;
+    created(&site, kind, "en", &format!("{PUBLISHED}, translationOfId: \"{de}\"")).await;
+    created(&site, kind, "fr", &format!("translationOfId: \"{de}\"")).await;
     for (preferred, expected) in
         [("[]", "de"), ("[\"it\"]", "de"), ("[\"fr\", \"EN\", \"de\"]", "en"), ("[\"?\", \"de\", \"en\"]", "de")]
     {
@@ -202,7 +202,7 @@ async fn a_link_to_a_draft_is_no_public_change(store: Store, kind: Kind) {
     };
     let before = updated().await;
     site.clock.set(instant("2026-06-16T00:00:00Z"));
-    created(&site, kind, "fr", &format!("translationOf: \"{}\"", ids[0])).await;
+    created(&site, kind, "fr", &format!("translationOfId: \"{}\"", ids[0])).await;
     assert_eq!((changes(None).await, updated().await), (json!([]), before.clone()));
     let of_editor = changes(Some(EDITOR_TOKEN)).await;
     assert_eq!(of_editor.as_array().map(Vec::len), Some(2), "{of_editor}");
@@ -244,7 +244,7 @@ async fn a_restored_version_keeps_its_links_and_cannot_take_a_language() {
         let de = created(&site, kind, "de", "").await;
         let update = format!("update{}", kind.name());
         change(&site, &update, &format!("id: \"{de}\", expectedVersion: 1, language: \"nl\""), "").await;
-        created(&site, kind, "de-2", &format!("translationOf: \"{de}\"")).await;
+        created(&site, kind, "de-2", &format!("translationOfId: \"{de}\"")).await;
         let revision = de.replace("post-", "revision-").replace("page-", "revision-");
         let input = format!("revisionId: \"{revision}-1\", expectedVersion: 3");
         let restored = change(&site, "restoreRevision", &input, "").await;
@@ -263,7 +263,7 @@ async fn a_restored_version_keeps_its_links_and_cannot_take_a_language() {
 async fn the_key_of_a_creation_covers_what_it_translates() {
     let site = Site::in_memory().await;
     let de = created(&site, Kind::Post, "de", "").await;
-    let of_de = format!("translationOf: \"{de}\", idempotencyKey: \"k\"");
+    let of_de = format!("translationOfId: \"{de}\", idempotencyKey: \"k\"");
     let en = created(&site, Kind::Post, "en", &of_de).await;
     assert_eq!(created(&site, Kind::Post, "en", &of_de).await, en);
     assert_eq!(errors(&create(&site, Kind::Post, "en", "idempotencyKey: \"k\"").await)[0].0, "KEY_REUSED");
@@ -276,8 +276,8 @@ async fn linked_site(store: Store) -> Site {
     let site = Site::over(store).await;
     for kind in [Kind::Post, Kind::Page] {
         let de = created(&site, kind, "de", PUBLISHED).await;
-        created(&site, kind, "en", &format!("{PUBLISHED}, translationOf: \"{de}\"")).await;
-        created(&site, kind, "fr", &format!("translationOf: \"{de}\"")).await;
+        created(&site, kind, "en", &format!("{PUBLISHED}, translationOfId: \"{de}\"")).await;
+        created(&site, kind, "fr", &format!("translationOfId: \"{de}\"")).await;
         created(&site, kind, "it", PUBLISHED).await;
     }
     site

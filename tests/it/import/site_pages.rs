@@ -234,9 +234,9 @@ async fn a_page_of_a_later_date_is_scheduled_and_the_same_import_after_that_date
         let copy = folder(&[("export.jsonl", &text)]);
         let path = copy.path().join("export.jsonl");
         import(&site.content, &path).await.expect("an import");
-        let query = "{ scheduledPages { path scheduledFor } }";
+        let query = "{ scheduledPages { nodes { path scheduledFor } } }";
         let scheduled = json!([{ "path": "docs/a", "scheduledFor": "2027-01-01T00:00:00.000Z" }]);
-        assert_eq!(site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["scheduledPages"], scheduled);
+        assert_eq!(site.ask_as(Some(EDITOR_TOKEN), query).await["data"]["scheduledPages"]["nodes"], scheduled);
         let again = import(&site.content, &path).await.expect("an import");
         assert_eq!((again.pages.changed, again.failed.len()), (0, 0), "{again:?}");
         site.clock.set("2027-02-01T00:00:00Z".parse().expect("an instant"));

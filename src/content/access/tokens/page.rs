@@ -1,8 +1,7 @@
-//! One page of tokens, the newest first. The rule: Relay's pagination algorithm, applied to the whole list, which is bounded and takes one range
-//! read.
+//! One page of tokens, the newest first. The rule: it is cut out of the whole list, which is bounded and takes one range read.
 
 use crate::content::error::{ContentError, Result};
-use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, PageArguments, Take};
+use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, PageArguments};
 use crate::keys::cursor::{self, ListTag};
 use crate::model::{Token, TokenId};
 
@@ -25,12 +24,7 @@ pub(crate) fn decode_cursor(argument: &'static str, text: &str) -> Result<TokenI
 /// # Errors
 /// [`ContentError::BadArgument`] for a size out of range.
 pub(crate) fn page(tokens: &[Token], arguments: &PageArguments<TokenId>) -> Result<Page<Token>> {
-    let take = Take::of(arguments.first, arguments.last, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)?;
-    let start = tokens.partition_point(|token| arguments.after.as_ref().is_some_and(|after| token.id >= *after));
-    let end = tokens.partition_point(|token| arguments.before.as_ref().is_none_or(|before| token.id > *before));
-    let range = take.range(start, end);
-    let (has_next, has_previous) = (range.end < tokens.len(), range.start > 0);
-    Ok(Page { items: tokens[range].to_vec(), has_next, has_previous })
+    arguments.page_of_all(tokens, (PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX), |token, cursor| cursor.cmp(&token.id))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The four paging arguments, and the page that they request. The rule: a value out of range is an error that names the argument and the limit;
 //! nothing is clamped.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::content::error::{ContentError, Result};
@@ -20,6 +21,26 @@ pub struct PageArguments<C> {
     pub last: Option<i32>,
     pub after: Option<C>,
     pub before: Option<C>,
+}
+
+impl<C> PageArguments<C> {
+    /// The page of a list of which all items are in memory, by Relay's algorithm. `order`: compares an item with a cursor in the order of the list.
+    ///
+    /// # Errors
+    /// [`ContentError::BadArgument`] for a size out of range.
+    pub(in crate::content) fn page_of_all<T: Clone>(
+        &self,
+        all: &[T],
+        (default, page_size_max): (usize, usize),
+        order: impl Fn(&T, &C) -> Ordering,
+    ) -> Result<Page<T>> {
+        let take = Take::of(self.first, self.last, default, page_size_max)?;
+        let is_up_to = |item: &T| self.after.as_ref().is_some_and(|after| order(item, after).is_le());
+        let is_before = |item: &T| self.before.as_ref().is_none_or(|before| order(item, before).is_lt());
+        let range = take.range(all.partition_point(is_up_to), all.partition_point(is_before));
+        let (has_next, has_previous) = (range.end < all.len(), range.start > 0);
+        Ok(Page { items: all[range].to_vec(), has_next, has_previous })
+    }
 }
 
 /// Not derived, because that would require `C: Default`.

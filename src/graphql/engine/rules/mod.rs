@@ -45,14 +45,16 @@ impl Rules {
         Checked { faults: faults.into_errors(), not_null, repeats_fields: false }
     }
 
-    /// Adds similar names to the engine's message about an unknown field or argument.
+    /// Adds similar names to the engine's message about an unknown field, argument or type.
     pub(super) fn suggest(&self, message: &mut String) {
         let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
         let suggestion = match quoted.as_slice() {
             [name, of, ..] if message.starts_with("Unknown field ") => {
                 let similar = did_you_mean(name, self.types.field_names(of));
-                if similar.is_empty() { self.fields_above(name, of) } else { similar }
+                let of_object = if similar.is_empty() { self.fields_of_objects(name, of) } else { similar };
+                if of_object.is_empty() { self.fields_above(name, of) } else { of_object }
             }
+            [name, ..] if message.starts_with("Unknown type ") => did_you_mean(name, self.types.type_names()),
             [name, field, of, ..] if message.starts_with("Unknown argument ") && message.contains(" on field ") => {
                 let arguments = self.types.any_field(of, field).map(|found| &found.arguments);
                 let similar = did_you_mean(name, arguments.into_iter().flat_map(Arguments::names));
@@ -63,6 +65,13 @@ impl Rules {
         if self.suggests_names && !suggestion.is_empty() {
             *message = format!("{}{suggestion}", message.trim_end_matches('.'));
         }
+    }
+
+    /// Suggests the object types of an interface that have a field of this name, such as `... on Image { width }`.
+    fn fields_of_objects(&self, name: &str, of: &str) -> String {
+        let objects = self.types.objects(of).iter().map(Name::as_str);
+        let has = |object: &&str| *object != of && self.types.any_field(object, name).is_some();
+        either(name, objects.filter(has), |object| format!("... on {object} {{ {name} }}"))
     }
 
     /// Suggests the fields of a type that lead to a field of this name, such as `nodes { title }`.

@@ -3,7 +3,7 @@
 /// The maximum number of suggested names.
 const NAMES_MAX: usize = 3;
 /// Names that the schema had, or that others have, and what they are called here.
-const RENAMED: [(&str, &str); 22] = [
+const RENAMED: [(&str, &str); 29] = [
     ("url", "canonicalUrl"),
     ("date", "publishedAt"),
     ("content", "body"),
@@ -23,9 +23,16 @@ const RENAMED: [(&str, &str); 22] = [
     ("bio", "description"),
     ("order", "orderedPostIds"),
     ("nodes", "changes"),
+    ("dearest", "mostExpensive"),
+    ("nodeId", "id"),
+    ("translationOf", "translationOfId"),
     ("ContentChange", "Change"),
     ("ChangeConnection", "AuditLogEntryConnection"),
     ("ChangeEdge", "AuditLogEntryEdge"),
+    ("CategoryFilter", "TermFilter"),
+    ("TagFilter", "TermFilter"),
+    ("AuthorFilter", "TermFilter"),
+    ("DeleteCategoryInput", "DeleteInput"),
 ];
 /// Longer names have no similar names.
 const NAME_BYTES_MAX: usize = 64;

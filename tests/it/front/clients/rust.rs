@@ -104,7 +104,7 @@ fn empty_input() -> create::CreatePostInput {
         cover_id: None,
         enclosure: None,
         language: None,
-        translation_of: None,
+        translation_of_id: None,
         featured: false,
         create_missing_tags: false,
         publish: None,

@@ -227,7 +227,7 @@ async fn what_has_translations_names_all_that_are_public_and_costs_a_read_for_ea
                 ("alone", "publish: true, language: \"it\""),
             ] {
                 let is_first = original.is_empty() || name == "alone";
-                let of = if is_first { String::new() } else { format!("translationOf: {original}") };
+                let of = if is_first { String::new() } else { format!("translationOfId: {original}") };
                 let input = format!("{place}: \"{name}\", title: \"{name}\", markdown: \"x\", {more}, {of}");
                 let field = kind.to_lowercase();
                 let query = format!(

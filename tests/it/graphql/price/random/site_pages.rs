@@ -39,7 +39,10 @@ impl Writer<'_> {
 
     pub(super) fn pages_of_site(&mut self, depth: usize) -> String {
         match self.random.below(7) {
-            6 => format!("scheduledPages {{ {} }}", self.site_page(depth)),
+            6 => {
+                let items = self.connection(depth, Self::site_page);
+                format!("scheduledPages{} {{ {items} }}", self.page(None, Vec::new()))
+            }
             0 => format!("page(path: {}) {{ {} }}", self.path_of_page(), self.site_page(depth)),
             1 => "pageLinks(atMost: 100) { path title }".to_owned(),
             2 => {
