@@ -29,6 +29,9 @@ async function eachView(page, look) {
     ["/editor/pages", ".items li"],
     ["/editor/media", ".library img"],
     ["/editor/terms/categories", ".items li"],
+    ["/editor/admin/tokens", ".items li"],
+    ["/editor/admin/webhooks", ".empty"],
+    ["/editor/admin/audit-log", ".log li"],
     ["/editor/none", ".empty"],
     ["/editor/pages/new", ".cm-line"],
   ]) {

@@ -50,6 +50,12 @@ fn lists_pages_terms_and_the_library_are_managed_and_nothing_hostile_runs() {
 }
 
 #[test]
+fn admins_manage_tokens_webhooks_and_the_audit_log() {
+    let settings = [SETTINGS[0], ("TIDINGS_WEBHOOKS_ALLOW", "127.0.0.1")];
+    run(&["admin"], &Example::start(&[], &settings).serving);
+}
+
+#[test]
 fn every_view_of_the_editor_is_accessible_in_light_and_dark_and_fits_a_phone() {
     run(&["views"], &Example::start(&[], &SETTINGS).serving);
 }
