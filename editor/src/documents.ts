@@ -8,6 +8,10 @@ graphql(`
     width
     height
     alt
+    focalPoint {
+      x
+      y
+    }
   }
 `);
 
@@ -30,6 +34,11 @@ graphql(`
     viewerCanUpdate
     cover {
       ...Picture
+    }
+    enclosure {
+      url
+      byteSize
+      contentType
     }
     body {
       markdown

@@ -66,15 +66,15 @@ export function AssetDialog({ files: first, picturesOnly = false, onChoose, onCl
 
 function ofUpload({ id, url, width, height, alt }: Uploaded, text: string, file: File): Chosen {
   const isImage = width !== undefined && height !== undefined;
-  const picture = isImage ? { id, url, width, height, alt: text === "" ? (alt ?? null) : text } : null;
+  const picture = isImage ? { id, url, width, height, alt: text === "" ? (alt ?? null) : text, focalPoint: null } : null;
   return { id, url, text: text === "" && !isImage ? file.name : text, picture };
 }
 
 function ofLibrary(asset: StoredFragment): Chosen {
   const { id, url } = asset;
   if (!("thumbnail" in asset)) return { id, url, text: titleOf(asset), picture: null };
-  const { width, height, alt = null } = asset;
-  return { id, url, text: alt ?? "", picture: { id, url, width, height, alt } };
+  const { width, height, alt = null, focalPoint = null } = asset;
+  return { id, url, text: alt ?? "", picture: { id, url, width, height, alt, focalPoint } };
 }
 
 /** The Markdown that shows or links it. */

@@ -14,6 +14,7 @@ import type { Creation } from "./kept-text";
 import { PreviewLink } from "./preview-link";
 import { Problems } from "./problems";
 import { Publishing } from "./publishing";
+import { Translations } from "./translations";
 import { type Changes, type Conflict, type Outcome, useChanges } from "./use-changes";
 import { type Tags, useTags } from "./use-tags";
 import { type Typed, useText } from "./use-text";
@@ -113,6 +114,7 @@ function Beside({ content, changes, saving, isDirty }: BesideProps) {
         onEnd={(at) => void saving.save({ unpublishAt: at }, at === null ? "It stays published." : "The end is set.")}
       />
       {content.status === "PUBLISHED" ? null : <PreviewLink id={content.id} />}
+      <Translations content={content} />
       <History content={content} isDirty={isDirty} onRestore={({ id, version: restored }) => void saving.restore(id, restored)} />
     </>
   );

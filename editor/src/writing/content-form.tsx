@@ -3,8 +3,11 @@ import { type FormEvent, type KeyboardEvent, type ReactNode, Suspense, lazy, use
 import { Beside } from "./beside";
 import { Body } from "./body";
 import { CoverField } from "./cover-field";
+import { EnclosureField } from "./enclosure-field";
 import { Featured } from "./featured";
 import { Field } from "./field";
+import { LinkCards } from "./link-cards";
+import { SiteFields } from "./site-fields";
 import { TagField } from "./tag-field";
 import { TermChoices } from "./term-choices";
 import type { Changes } from "./use-changes";
@@ -193,6 +196,9 @@ function About({ kind, content, typed, tags, changes }: Props) {
       <Field name="language" hint="Such as en or pt-BR. If it is empty: that of the site." changes={changes}>
         {(control) => <input {...control} value={values.language} spellCheck={false} onChange={({ target }) => type({ language: target.value })} />}
       </Field>
+      <SiteFields kind={kind} metadata={values.metadata} changes={changes} onChange={(metadata) => type({ metadata })} />
+      {kind === "post" ? <EnclosureField enclosure={values.enclosure} changes={changes} onChange={(enclosure) => type({ enclosure })} /> : null}
+      <LinkCards content={content} values={values} />
       <details open={values.metadata !== ""}>
         <summary>More fields</summary>
         <Field name="metadata" hint="What the site reads besides, as a JSON object." changes={changes}>

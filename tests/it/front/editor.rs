@@ -56,6 +56,11 @@ fn admins_manage_tokens_webhooks_and_the_audit_log() {
 }
 
 #[test]
+fn pictures_terms_and_what_posts_have_besides_their_text_are_edited() {
+    run(&["fields"], &Example::start(&[], &SETTINGS).serving);
+}
+
+#[test]
 fn every_view_of_the_editor_is_accessible_in_light_and_dark_and_fits_a_phone() {
     run(&["views"], &Example::start(&[], &SETTINGS).serving);
 }
