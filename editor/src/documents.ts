@@ -122,6 +122,18 @@ graphql(`
     status
     publishedAt
     updatedAt
+    cover {
+      id
+      url(width: 160)
+      focalPoint {
+        x
+        y
+      }
+    }
+    author {
+      id
+      name
+    }
   }
 `);
 

@@ -29,6 +29,8 @@ interface Props {
   /** The result of the last change. */
   said: ReactNode;
   onSave: () => void;
+  /** Beside the button that saves. */
+  publish: ReactNode;
   /** At the end, after everything that is typed. */
   end: ReactNode;
   children: ReactNode;
@@ -52,9 +54,12 @@ export function ContentForm(props: Props) {
       <Writing {...props} />
       <div className="about">
         <div className="panel saving">
-          <button type="submit" className="button main" disabled={changes.isBusy || content?.viewerCanUpdate === false}>
-            {changes.isBusy ? "Saving …" : content?.status === "PUBLISHED" ? "Save and show to all" : "Save"}
-          </button>
+          <div className="actions">
+            <button type="submit" className="button main" disabled={changes.isBusy || content?.viewerCanUpdate === false}>
+              {changes.isBusy ? "Saving …" : content?.status === "PUBLISHED" ? "Save and show to all" : "Save"}
+            </button>
+            {props.publish}
+          </div>
           <Saved {...props} />
           {typed.text.aside.length > 0 ? (
             <>
@@ -97,15 +102,28 @@ type Shown = "write" | "preview" | "both";
 function Writing({ content, typed, changes }: Props) {
   const { text, type } = typed;
   const { values } = text;
+  const lang = values.language.trim() || undefined;
   const [shown, setShown] = useState<Shown>("write");
   const preview = content ? <Preview content={content} isOld={values.markdown !== content.body.markdown} /> : null;
   return (
     <div className="writing">
       <Field name="title" changes={changes}>
-        {(control) => <input {...control} className="title" value={values.title} onChange={({ target }) => type({ title: target.value })} />}
+        {(control) => (
+          <textarea
+            {...control}
+            className="title"
+            rows={1}
+            dir="auto"
+            lang={lang}
+            placeholder="Title"
+            value={values.title}
+            onChange={({ target }) => type({ title: target.value.replaceAll(/\s*\n\s*/g, " ") })}
+            onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+          />
+        )}
       </Field>
       <Field name="subtitle" changes={changes}>
-        {(control) => <input {...control} value={values.subtitle} onChange={({ target }) => type({ subtitle: target.value })} />}
+        {(control) => <input {...control} className="below-title" dir="auto" lang={lang} placeholder="Subtitle" value={values.subtitle} onChange={({ target }) => type({ subtitle: target.value })} />}
       </Field>
       <div className="writing-head">
         <Switch shown={shown} hasPreview={content !== null} onShow={setShown} />
@@ -130,6 +148,8 @@ function Writing({ content, typed, changes }: Props) {
           <textarea
             {...control}
             rows={3}
+            dir="auto"
+            lang={lang}
             value={values.excerpt}
             placeholder={content?.excerptIsGenerated ? content.excerpt : ""}
             onChange={({ target }) => type({ excerpt: target.value })}
