@@ -14,7 +14,7 @@ import type { Changes } from "./use-changes";
 import type { Tags } from "./use-tags";
 import type { Typed } from "./use-text";
 import type { Edited, Kind } from "./values";
-import { countWords } from "./words";
+import { WordCount } from "./word-count";
 
 const MarkdownEditor = lazy(() => import("./markdown/markdown-editor"));
 
@@ -127,7 +127,7 @@ function Writing({ content, typed, changes }: Props) {
       </Field>
       <div className="writing-head">
         <Switch shown={shown} hasPreview={content !== null} onShow={setShown} />
-        <p className="count">{countWords(values.markdown)}</p>
+        <WordCount text={values.markdown} />
       </div>
       {shown === "preview" && preview ? (
         preview

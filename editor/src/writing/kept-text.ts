@@ -146,6 +146,11 @@ export function keepText(id: string, text: Text): boolean {
   }
 }
 
+/** Whether this window has kept a text of it. */
+export function hasText(id: string): boolean {
+  return window.localStorage.getItem(nameOf(id)) !== null;
+}
+
 export function removeText(id: string): void {
   window.localStorage.removeItem(nameOf(id));
 }

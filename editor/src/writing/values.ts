@@ -192,6 +192,9 @@ export function fieldOf(path: readonly string[] | null | undefined): Field | und
 }
 
 export function isSame(one: Values, other: Values, field: Field): boolean {
+  // Most fields are the same object after each key, and a text can be long.
+  if (one[field] === other[field]) return true;
+  if (typeof one[field] === "string") return false;
   if (field === "cover") return one.cover?.id === other.cover?.id;
   return JSON.stringify(one[field]) === JSON.stringify(other[field]);
 }
