@@ -69,7 +69,8 @@ fn long_texts_large_pictures_and_texts_from_right_to_left_are_edited() {
 fn the_fields_that_a_site_declares_have_inputs_of_their_types() {
     let blog = Blog::of(&[]);
     let fields = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/front/editor.graphql");
-    let arguments = ["--create", "--store", &blog.store(), "--site-fields", fields];
+    let store = blog.store();
+    let arguments = ["--create", "--store", &store, "--site-fields", fields];
     run(&["site-fields"], &Serving::start_with(&arguments, &SETTINGS));
 }
 
