@@ -58,6 +58,13 @@ function Head() {
             <Section to={addressOf.pages} name="Pages" pattern={/^\/editor\/pages/} />
             {canWrite(viewer) ? <Section to={addressOf.media} name="Media" pattern={/^\/editor\/media/} /> : null}
             {isEditor(viewer) ? <Section to={addressOf.terms()} name="Terms" pattern={/^\/editor\/terms/} /> : null}
+            {isEditor(viewer) ? (
+              <Section
+                to={addressOf.admin(viewer.role === "ADMIN" ? "webhooks" : "audit-log")}
+                name={viewer.role === "ADMIN" ? "Admin" : "Audit log"}
+                pattern={/^\/editor\/admin/}
+              />
+            ) : null}
           </nav>
           <div className="head-end">
             <SignOut />

@@ -8,6 +8,10 @@ graphql(`
     width
     height
     alt
+    focalPoint {
+      x
+      y
+    }
   }
 `);
 
@@ -30,6 +34,11 @@ graphql(`
     viewerCanUpdate
     cover {
       ...Picture
+    }
+    enclosure {
+      url
+      byteSize
+      contentType
     }
     body {
       markdown
@@ -113,6 +122,18 @@ graphql(`
     status
     publishedAt
     updatedAt
+    cover {
+      id
+      url(width: 160)
+      focalPoint {
+        x
+        y
+      }
+    }
+    author {
+      id
+      name
+    }
   }
 `);
 

@@ -43,12 +43,12 @@ const WORDS: Record<string, Words> = {
 
 const OTHER: Words = { title: "Something went wrong", text: "The server could not answer. Try again.", ...AGAIN };
 
-export function failureOf(error: CombinedError): Failure {
+export function failureOf(error: Pick<CombinedError, "graphQLErrors" | "networkError">): Failure {
   const code = codeOf(error);
   return { code, ...(WORDS[code] ?? OTHER) };
 }
 
-function codeOf(error: CombinedError): string {
+function codeOf(error: Pick<CombinedError, "graphQLErrors" | "networkError">): string {
   const code = error.graphQLErrors[0]?.extensions["code"];
   if (typeof code === "string") return code;
   return error.networkError ? "NETWORK" : "UNKNOWN";

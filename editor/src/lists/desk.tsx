@@ -16,19 +16,24 @@ export function Desk() {
   const [{ data, error }, again] = useQuery({ query: DeskQuery, variables: {}, requestPolicy: "cache-and-network" });
   const hasNew = idsOfKeptTexts().includes("new post");
   return (
-    <Page title="Your desk" intro={viewer ? `Signed in as ${signedInAs(viewer)}.` : undefined}>
-      {canWrite(viewer) ? (
-        <p className="actions">
+    <Page
+      title="Your desk"
+      intro={viewer ? `Signed in as ${signedInAs(viewer)}.` : undefined}
+      action={
+        canWrite(viewer) ? (
           <Link to={addressOf.newPost} className="button main">
             {hasNew ? "Go on with the new post" : "Write a post"}
           </Link>
-        </p>
-      ) : null}
+        ) : null
+      }
+    >
       {error && !(data?.draftPosts && data.scheduledPosts) ? <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} /> : null}
       {data ? (
         <div className="desk">
-          <Group name="Drafts" list="drafts" empty="No drafts." found={data.draftPosts} />
-          <Group name="Scheduled" list="scheduled" empty="Nothing is scheduled." found={data.scheduledPosts} />
+          <div>
+            <Group name="Drafts" list="drafts" empty="No drafts." found={data.draftPosts} />
+            <Group name="Scheduled" list="scheduled" empty="Nothing is scheduled." found={data.scheduledPosts} />
+          </div>
           <Group name="Published last" list="published" empty="Nothing has been published yet." found={data.posts} />
         </div>
       ) : null}

@@ -14,14 +14,17 @@ import { Paged } from "./paged";
 export function PagesPage() {
   const { viewer } = useSession();
   return (
-    <Page title="Pages" intro="What is not a post, such as “About us”. Pages can be below pages.">
-      {isEditor(viewer) ? (
-        <p className="actions">
+    <Page
+      title="Pages"
+      intro="What is not a post, such as “About us”. Pages can be below pages."
+      action={
+        isEditor(viewer) ? (
           <Link to={addressOf.newPage()} className="button main">
             Write a page
           </Link>
-        </p>
-      ) : null}
+        ) : null
+      }
+    >
       {viewer?.role === "AUTHOR" ? null : <Scheduled />}
       <section className="post-group" aria-label="All pages">
         <Level parent={null} />

@@ -1,6 +1,8 @@
 // Posts with what a writer wants to know of each: when, and whether this browser has text of it that is not saved.
 import type { DeskItemFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
+import { onServer } from "../media/address";
+import { positionOf } from "../media/focal-point";
 import { Link } from "../routing/link";
 import { Minute } from "../ui/time";
 import { idsOfKeptTexts } from "../writing/kept-text";
@@ -8,12 +10,20 @@ import { idsOfKeptTexts } from "../writing/kept-text";
 export function PostItems({ posts }: { posts: DeskItemFragment[] }) {
   const kept = idsOfKeptTexts();
   return (
-    <ul className="items">
+    <ul className="items with-covers">
       {posts.map((post) => (
         <li key={post.id}>
+          {post.cover ? (
+            <img src={onServer(post.cover.url)} alt="" width="72" height="54" loading="lazy" style={{ objectPosition: positionOf(post.cover.focalPoint) }} />
+          ) : (
+            <span className="no-cover" aria-hidden="true">
+              {[...post.title.trim()][0]}
+            </span>
+          )}
           <Link to={addressOf.edit(post.id)}>{post.title}</Link>
           <span className="count">
             <When post={post} />
+            {post.author ? ` by ${post.author.name}` : ""}
           </span>
           {kept.includes(post.id) ? <span className="badge">not saved</span> : null}
         </li>

@@ -9,6 +9,12 @@ graphql(`
     description
     version
     postCount
+    viewerCanUpdate
+    ... on Category {
+      parent {
+        id
+      }
+    }
   }
 `);
 
@@ -177,6 +183,46 @@ export const UpdateSeries = graphql(`
 export const DeleteSeries = graphql(`
   mutation DeleteSeries($input: DeleteInput!) {
     answer: deleteSeries(input: $input) {
+      userErrors {
+        message
+      }
+    }
+  }
+`);
+
+export const MergeCategories = graphql(`
+  mutation MergeCategories($input: MergeCategoriesInput!) {
+    answer: mergeCategories(input: $input) {
+      userErrors {
+        message
+      }
+    }
+  }
+`);
+
+export const MergeTags = graphql(`
+  mutation MergeTags($input: MergeTagsInput!) {
+    answer: mergeTags(input: $input) {
+      userErrors {
+        message
+      }
+    }
+  }
+`);
+
+export const MergeAuthors = graphql(`
+  mutation MergeAuthors($input: MergeAuthorsInput!) {
+    answer: mergeAuthors(input: $input) {
+      userErrors {
+        message
+      }
+    }
+  }
+`);
+
+export const MergeSeries = graphql(`
+  mutation MergeSeries($input: MergeSeriesInput!) {
+    answer: mergeSeries(input: $input) {
       userErrors {
         message
       }

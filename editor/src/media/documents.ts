@@ -14,6 +14,11 @@ graphql(`
       width
       height
       alt
+      caption
+      focalPoint {
+        x
+        y
+      }
     }
   }
 `);
@@ -27,6 +32,14 @@ export const AssetsQuery = graphql(`
       pageInfo {
         ...Following
       }
+    }
+  }
+`);
+
+export const AssetQuery = graphql(`
+  query OneAsset($id: ID!) {
+    asset(id: $id) {
+      ...Stored
     }
   }
 `);

@@ -5,6 +5,7 @@ import type { StoredFragment } from "../gql/graphql";
 import { Paged } from "../lists/paged";
 import { Empty } from "../ui/states";
 import { onServer } from "./address";
+import { positionOf } from "./focal-point";
 
 interface Props {
   picturesOnly?: boolean;
@@ -34,7 +35,7 @@ export function Thumbnail({ asset }: { asset: StoredFragment }) {
       {asset.url.split(".").at(-1)}
     </span>
   );
-  return <img src={onServer(asset.thumbnail)} alt="" loading="lazy" width={asset.width} height={asset.height} />;
+  return <img src={onServer(asset.thumbnail)} alt="" loading="lazy" width={asset.width} height={asset.height} style={{ objectPosition: positionOf(asset.focalPoint) }} />;
 }
 
 export function titleOf(asset: StoredFragment): string {

@@ -1,14 +1,13 @@
 // The pictures and files of the site: add, describe and delete them.
 import { useState } from "react";
-import { useClient } from "urql";
 import { DeleteAsset, UpdateAsset } from "./documents";
 import type { StoredFragment } from "../gql/graphql";
-import { failureOf } from "../graphql/failure";
+import { useAsked } from "../graphql/use-asked";
 import { isEditor, useSession } from "../session";
 import { Page } from "../ui/page";
-import { sentence } from "../writing/problems";
 import { onServer } from "./address";
 import { Library, Thumbnail, titleOf } from "./library";
+import { PictureDialog } from "./picture-dialog";
 import { sizeOf, Uploads } from "./uploads";
 
 export function MediaPage() {
@@ -48,24 +47,20 @@ interface ItemProps {
 }
 
 function Item({ asset, canDelete, onChanged }: ItemProps) {
-  const client = useClient();
+  const { ask, problem } = useAsked();
+  const [isOpen, setOpen] = useState(false);
   const current = "alt" in asset ? (asset.alt ?? "") : null;
   const [alt, setAlt] = useState(current ?? "");
-  const [problem, setProblem] = useState("");
   const name = titleOf(asset);
 
   const describe = async () => {
-    const { data, error } = await client.mutation(UpdateAsset, { input: { id: asset.id, expectedVersion: asset.version, alt } });
-    const refused = data?.updateAsset?.userErrors[0]?.message;
-    if (error) return setProblem(failureOf(error).title);
-    return refused === undefined ? onChanged("Saved.") : setProblem(sentence(refused));
+    const input = { id: asset.id, expectedVersion: asset.version, alt };
+    if (await ask(UpdateAsset, { input }, (data) => data.updateAsset)) onChanged("Saved.");
   };
   const remove = async () => {
     if (!window.confirm(`Delete “${name}”? Texts that show it lose it. This cannot be undone.`)) return;
-    const { data, error } = await client.mutation(DeleteAsset, { input: { id: asset.id, expectedVersion: asset.version } });
-    const refused = data?.deleteAsset?.userErrors[0]?.message;
-    if (error) return setProblem(failureOf(error).title);
-    return refused === undefined ? onChanged(`${name} is deleted.`) : setProblem(sentence(refused));
+    const input = { id: asset.id, expectedVersion: asset.version };
+    if (await ask(DeleteAsset, { input }, (data) => data.deleteAsset)) onChanged(`${name} is deleted.`);
   };
 
   return (
@@ -87,11 +82,19 @@ function Item({ asset, canDelete, onChanged }: ItemProps) {
           )}
         </div>
       )}
-      {canDelete ? (
-        <button type="button" className="button quiet bad" onClick={() => void remove()}>
-          Delete<span className="unseen"> {name}</span>
-        </button>
-      ) : null}
+      <p className="actions">
+        {current === null ? null : (
+          <button type="button" className="button quiet" onClick={() => setOpen(true)}>
+            Focal point<span className="unseen"> of {name}</span>
+          </button>
+        )}
+        {canDelete ? (
+          <button type="button" className="button quiet bad" onClick={() => void remove()}>
+            Delete<span className="unseen"> {name}</span>
+          </button>
+        ) : null}
+      </p>
+      {isOpen ? <PictureDialog id={asset.id} onSaved={() => onChanged("Saved.")} onClose={() => setOpen(false)} /> : null}
       <p className="problem" role="alert">
         {problem}
       </p>

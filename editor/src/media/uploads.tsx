@@ -8,9 +8,11 @@ interface Props {
   onAdded: (asset: Uploaded, alt: string, file: File) => void;
   onDismiss: (file: File) => void;
   picturesOnly?: boolean;
+  /** An upload begins. */
+  onSend?: () => void;
 }
 
-export function Uploads({ files, onChoose, onAdded, onDismiss, picturesOnly = false }: Props) {
+export function Uploads({ files, onChoose, onAdded, onDismiss, onSend, picturesOnly = false }: Props) {
   const id = useId();
   return (
     <Drop onDrop={onChoose}>
@@ -32,7 +34,7 @@ export function Uploads({ files, onChoose, onAdded, onDismiss, picturesOnly = fa
         <span className="hint">or drop them here</span>
       </p>
       {files.map((file, place) => (
-        <Upload key={`${file.name} ${file.lastModified}`} file={file} hasFocus={place === 0} onAdded={onAdded} onDismiss={onDismiss} />
+        <Upload key={`${file.name} ${file.lastModified}`} file={file} hasFocus={place === 0} onAdded={onAdded} onDismiss={onDismiss} onSend={onSend} />
       ))}
     </Drop>
   );
@@ -55,7 +57,7 @@ function Drop({ onDrop, children }: { onDrop: (files: File[]) => void; children:
   );
 }
 
-function Upload({ file, hasFocus, onAdded, onDismiss }: { file: File; hasFocus: boolean } & Pick<Props, "onAdded" | "onDismiss">) {
+function Upload({ file, hasFocus, onAdded, onDismiss, onSend }: { file: File; hasFocus: boolean; onSend: (() => void) | undefined } & Pick<Props, "onAdded" | "onDismiss">) {
   const id = useId();
   const [alt, setAlt] = useState("");
   const [part, setPart] = useState<number | null>(null);
@@ -68,6 +70,7 @@ function Upload({ file, hasFocus, onAdded, onDismiss }: { file: File; hasFocus: 
   const send = async () => {
     setProblem("");
     setPart(0);
+    onSend?.();
     try {
       onAdded(await upload(file, shows ? alt.trim() : "", setPart), alt.trim(), file);
     } catch (failed) {

@@ -1,4 +1,6 @@
 // Every address of the editor, in one place.
+export type AdminSection = "webhooks" | "tokens" | "audit-log";
+
 export const addressOf = {
   desk: "/editor",
   posts: (list: "drafts" | "scheduled" | "published") => `/editor/posts?list=${list}`,
@@ -9,6 +11,8 @@ export const addressOf = {
   editPage: (id: string) => `/editor/pages/${encodeURIComponent(id)}`,
   media: "/editor/media",
   terms: (kind = "tags") => `/editor/terms/${kind}`,
+  admin: (section: AdminSection) => `/editor/admin/${section}`,
+  webhook: (id: string) => `/editor/admin/webhooks/${encodeURIComponent(id)}`,
   // Browsers do not send what follows the #, so no log of a server has the token.
   preview: (token: string) => `/editor/preview#${token}`,
 };

@@ -10,6 +10,7 @@ import { decoded } from "./addresses";
 import type { Place } from "./place";
 
 // Loaded lazily, because the lists need none of their code.
+const AdminPage = lazy(() => import("../admin/admin-page"));
 const NewContent = lazy(() => import("../writing/new-content"));
 const EditContent = lazy(() => import("../writing/edit-content"));
 
@@ -25,12 +26,13 @@ const ROUTES: [RegExp, View][] = [
   [/^\/editor\/pages\/([^/]+)$/, ([id = ""]) => <EditContent key={id} id={id} />],
   [/^\/editor\/media$/, () => <MediaPage />],
   [/^\/editor\/terms\/([^/]+)$/, ([kind = ""]) => (isKind(kind) ? <TermsPage key={kind} kind={kind} /> : <NotFound what="page" />)],
+  [/^\/editor\/admin\/([^/]+)(?:\/([^/]+))?$/, ([section = "", id]) => <AdminPage key={section} section={section} id={id} />],
 ];
 
 export function viewOf(place: Place): ReactElement {
   for (const [pattern, view] of ROUTES) {
     const found = pattern.exec(place.path);
-    const parts = found?.slice(1).map(decoded);
+    const parts = found?.slice(1).map((part) => (part === undefined ? part : decoded(part)));
     if (parts && !parts.includes(null)) return view(parts as string[], place);
   }
   return <NotFound what="page" />;

@@ -13,17 +13,22 @@ interface Props {
   /** The kind of view, shown above the heading. */
   kind?: string;
   intro?: ReactNode;
+  /** The main thing to do here, beside the heading. */
+  action?: ReactNode;
   children: ReactNode;
 }
 
-export function Page({ title, kind, intro, children }: Props) {
+export function Page({ title, kind, intro, action, children }: Props) {
   useTitle(title);
   return (
     <div className="page">
       <header className="page-head">
-        {kind === undefined ? null : <p className="kind">{kind}</p>}
-        <h1>{title}</h1>
-        {intro === undefined ? null : <div className="intro">{intro}</div>}
+        <div>
+          {kind === undefined ? null : <p className="kind">{kind}</p>}
+          <h1>{title}</h1>
+          {intro === undefined ? null : <div className="intro">{intro}</div>}
+        </div>
+        {action}
       </header>
       {children}
     </div>

@@ -13,7 +13,8 @@ import { History } from "./history";
 import type { Creation } from "./kept-text";
 import { PreviewLink } from "./preview-link";
 import { Problems } from "./problems";
-import { Publishing } from "./publishing";
+import { PublishNow, Publishing } from "./publishing";
+import { Translations } from "./translations";
 import { type Changes, type Conflict, type Outcome, useChanges } from "./use-changes";
 import { type Tags, useTags } from "./use-tags";
 import { type Typed, useText } from "./use-text";
@@ -79,6 +80,7 @@ export function ContentEditor({ kind, content: first, start }: Props) {
         changes={changes}
         said={saving.said}
         onSave={() => void saving.save()}
+        publish={content?.viewerCanUpdate ? <PublishNow content={content} isBusy={changes.isBusy} onPublish={() => void saving.save({ publish: true }, "Published.")} /> : null}
         end={content?.viewerCanUpdate ? <Deletion content={content} version={typed.text.version} /> : null}
       >
         {content ? (
@@ -108,11 +110,12 @@ function Beside({ content, changes, saving, isDirty }: BesideProps) {
       <Publishing
         content={content}
         isBusy={changes.isBusy}
-        onPublish={(at) => void (at === null ? saving.save({ publish: true }, "Published.") : saving.save({ publishAt: at }, Date.parse(at) > Date.now() ? "Scheduled." : "The date is changed."))}
+        onPublish={(at) => void saving.save({ publishAt: at }, Date.parse(at) > Date.now() ? "Scheduled." : "The date is changed.")}
         onUnpublish={() => void saving.save({ publish: false }, "It is a draft again.")}
         onEnd={(at) => void saving.save({ unpublishAt: at }, at === null ? "It stays published." : "The end is set.")}
       />
       {content.status === "PUBLISHED" ? null : <PreviewLink id={content.id} />}
+      <Translations content={content} />
       <History content={content} isDirty={isDirty} onRestore={({ id, version: restored }) => void saving.restore(id, restored)} />
     </>
   );

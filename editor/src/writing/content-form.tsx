@@ -3,15 +3,18 @@ import { type FormEvent, type KeyboardEvent, type ReactNode, Suspense, lazy, use
 import { Beside } from "./beside";
 import { Body } from "./body";
 import { CoverField } from "./cover-field";
+import { EnclosureField } from "./enclosure-field";
 import { Featured } from "./featured";
 import { Field } from "./field";
+import { LinkCards } from "./link-cards";
+import { SiteFields } from "./site-fields";
 import { TagField } from "./tag-field";
 import { TermChoices } from "./term-choices";
 import type { Changes } from "./use-changes";
 import type { Tags } from "./use-tags";
 import type { Typed } from "./use-text";
 import type { Edited, Kind } from "./values";
-import { countWords } from "./words";
+import { WordCount } from "./word-count";
 
 const MarkdownEditor = lazy(() => import("./markdown/markdown-editor"));
 
@@ -26,6 +29,8 @@ interface Props {
   /** The result of the last change. */
   said: ReactNode;
   onSave: () => void;
+  /** Beside the button that saves. */
+  publish: ReactNode;
   /** At the end, after everything that is typed. */
   end: ReactNode;
   children: ReactNode;
@@ -49,9 +54,12 @@ export function ContentForm(props: Props) {
       <Writing {...props} />
       <div className="about">
         <div className="panel saving">
-          <button type="submit" className="button main" disabled={changes.isBusy || content?.viewerCanUpdate === false}>
-            {changes.isBusy ? "Saving …" : content?.status === "PUBLISHED" ? "Save and show to all" : "Save"}
-          </button>
+          <div className="actions">
+            <button type="submit" className="button main" disabled={changes.isBusy || content?.viewerCanUpdate === false}>
+              {changes.isBusy ? "Saving …" : content?.status === "PUBLISHED" ? "Save and show to all" : "Save"}
+            </button>
+            {props.publish}
+          </div>
           <Saved {...props} />
           {typed.text.aside.length > 0 ? (
             <>
@@ -94,19 +102,32 @@ type Shown = "write" | "preview" | "both";
 function Writing({ content, typed, changes }: Props) {
   const { text, type } = typed;
   const { values } = text;
+  const lang = values.language.trim() || undefined;
   const [shown, setShown] = useState<Shown>("write");
   const preview = content ? <Preview content={content} isOld={values.markdown !== content.body.markdown} /> : null;
   return (
     <div className="writing">
       <Field name="title" changes={changes}>
-        {(control) => <input {...control} className="title" value={values.title} onChange={({ target }) => type({ title: target.value })} />}
+        {(control) => (
+          <textarea
+            {...control}
+            className="title"
+            rows={1}
+            dir="auto"
+            lang={lang}
+            placeholder="Title"
+            value={values.title}
+            onChange={({ target }) => type({ title: target.value.replaceAll(/\s*\n\s*/g, " ") })}
+            onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+          />
+        )}
       </Field>
       <Field name="subtitle" changes={changes}>
-        {(control) => <input {...control} value={values.subtitle} onChange={({ target }) => type({ subtitle: target.value })} />}
+        {(control) => <input {...control} className="below-title" dir="auto" lang={lang} placeholder="Subtitle" value={values.subtitle} onChange={({ target }) => type({ subtitle: target.value })} />}
       </Field>
       <div className="writing-head">
         <Switch shown={shown} hasPreview={content !== null} onShow={setShown} />
-        <p className="count">{countWords(values.markdown)}</p>
+        <WordCount text={values.markdown} />
       </div>
       {shown === "preview" && preview ? (
         preview
@@ -127,6 +148,8 @@ function Writing({ content, typed, changes }: Props) {
           <textarea
             {...control}
             rows={3}
+            dir="auto"
+            lang={lang}
             value={values.excerpt}
             placeholder={content?.excerptIsGenerated ? content.excerpt : ""}
             onChange={({ target }) => type({ excerpt: target.value })}
@@ -193,6 +216,9 @@ function About({ kind, content, typed, tags, changes }: Props) {
       <Field name="language" hint="Such as en or pt-BR. If it is empty: that of the site." changes={changes}>
         {(control) => <input {...control} value={values.language} spellCheck={false} onChange={({ target }) => type({ language: target.value })} />}
       </Field>
+      <SiteFields kind={kind} metadata={values.metadata} changes={changes} onChange={(metadata) => type({ metadata })} />
+      {kind === "post" ? <EnclosureField enclosure={values.enclosure} changes={changes} onChange={(enclosure) => type({ enclosure })} /> : null}
+      <LinkCards content={content} values={values} />
       <details open={values.metadata !== ""}>
         <summary>More fields</summary>
         <Field name="metadata" hint="What the site reads besides, as a JSON object." changes={changes}>

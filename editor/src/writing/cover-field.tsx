@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { AssetDialog } from "../media/asset-dialog";
 import { Cover } from "../media/cover";
+import { PictureDialog } from "../media/picture-dialog";
 import { errorsOf } from "./field";
 import { sentence } from "./problems";
 import type { Changes } from "./use-changes";
@@ -15,6 +16,7 @@ interface Props {
 
 export function CoverField({ cover, changes, onChange }: Props) {
   const [isOpen, setOpen] = useState(false);
+  const [isFocusing, setFocusing] = useState(false);
   return (
     <fieldset className="field cover-field">
       <legend>Cover</legend>
@@ -24,12 +26,20 @@ export function CoverField({ cover, changes, onChange }: Props) {
           {cover ? "Another cover" : "Choose a cover"}
         </button>
         {cover ? (
+          <button type="button" className="button" onClick={() => setFocusing(true)}>
+            Focal point
+          </button>
+        ) : null}
+        {cover ? (
           <button type="button" className="button quiet" onClick={() => onChange(null)}>
             Without a cover
           </button>
         ) : null}
       </p>
       <p className="problem">{errorsOf(changes, "cover").map(sentence).join(" ")}</p>
+      {cover && isFocusing ? (
+        <PictureDialog id={cover.id} onSaved={({ alt = null, focalPoint = null }) => onChange({ ...cover, alt, focalPoint })} onClose={() => setFocusing(false)} />
+      ) : null}
       {isOpen ? <AssetDialog files={[]} picturesOnly onChoose={({ picture }) => onChange(picture)} onClose={() => setOpen(false)} /> : null}
     </fieldset>
   );

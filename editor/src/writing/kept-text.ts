@@ -113,6 +113,7 @@ function valuesIn(value: unknown): Values | null {
   if (fields === null) return null;
   const fits = ([name, standard]: [string, unknown]) => {
     const found = fields[name];
+    if (name === "enclosure") return found === null || ["url", "contentType", "byteSize"].every((part) => typeof fieldsOf(found)?.[part] === "string");
     if (name === "cover") return found === null || typeof fieldsOf(found)?.["id"] === "string";
     return Array.isArray(standard) ? isListOfText(found) : typeof found === typeof standard;
   };
@@ -143,6 +144,11 @@ export function keepText(id: string, text: Text): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether this window has kept a text of it. */
+export function hasText(id: string): boolean {
+  return window.localStorage.getItem(nameOf(id)) !== null;
 }
 
 export function removeText(id: string): void {

@@ -6,11 +6,20 @@ import { type Edited, instantOf } from "./values";
 interface Props {
   content: Edited;
   isBusy: boolean;
-  /** Null: now. */
-  onPublish: (at: string | null) => void;
+  onPublish: (at: string) => void;
   onUnpublish: () => void;
   /** Null: it stays published. */
   onEnd: (at: string | null) => void;
+}
+
+/** In the bar, which is at hand on a phone too; null if it is published. */
+export function PublishNow({ content, isBusy, onPublish }: Pick<Props, "content" | "isBusy"> & { onPublish: () => void }) {
+  if (useIsOut(content)) return null;
+  return (
+    <button type="button" className="button" disabled={isBusy} onClick={onPublish}>
+      Publish now
+    </button>
+  );
 }
 
 export function Publishing({ content, isBusy, onPublish, onUnpublish, onEnd }: Props) {
@@ -21,18 +30,13 @@ export function Publishing({ content, isBusy, onPublish, onUnpublish, onEnd }: P
       <p className="state">
         <State content={content} isOut={isOut} />
       </p>
-      <p className="actions">
-        {isOut ? null : (
-          <button type="button" className="button" disabled={isBusy} onClick={() => onPublish(null)}>
-            Publish now
-          </button>
-        )}
-        {isOut || isScheduled ? (
+      {isOut || isScheduled ? (
+        <p className="actions">
           <button type="button" className="button" disabled={isBusy} onClick={onUnpublish}>
             {isOut ? "Unpublish" : "Take off the schedule"}
           </button>
-        ) : null}
-      </p>
+        </p>
+      ) : null}
       {isOut ? null : (
         <TimeField label="Publish at" action="Schedule" isBusy={isBusy} onSet={onPublish} past="That time has passed. Choose a later one, or publish now." />
       )}

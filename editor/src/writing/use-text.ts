@@ -1,6 +1,7 @@
-// The state of the form. The rule: text that differs from the server's is in localStorage after the next render.
+// The state of the form. The rule: text that differs from the server's is in localStorage after the next render; one that takes long to keep, such as one
+// of 1 MB, after a pause of two seconds at most, and before the page is hidden or the form is left.
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type Creation, type Draft, type Text, keepText, keptText, onTaken, removeText } from "./kept-text";
+import { type Creation, type Draft, type Text, hasText, keepText, keptText, onTaken, removeText } from "./kept-text";
 import { type Values, differing, putOver } from "./values";
 
 export interface Typed {
@@ -30,6 +31,10 @@ export interface Typed {
   markNew: (tag: string) => void;
 }
 
+/** A text that is kept in this time delays no key. */
+const SHORT_MS = 8;
+const KEEP_AFTER_MS = 2000;
+
 function isChanged({ base, values }: Draft): boolean {
   return differing(base, values).length > 0;
 }
@@ -53,12 +58,43 @@ export function useText(id: string, version: number, saved: Values): Typed {
   const [isKept, setKept] = useState(true);
   const mustKeep = isWorthKeeping(text);
 
+  // How long the last attempt took, in milliseconds.
+  const cost = useRef(0);
+  const waiting = useRef<{ id: string; timer: number } | null>(null);
+  const keepNow = useCallback(() => {
+    const awaited = waiting.current;
+    waiting.current = null;
+    if (!awaited) return;
+    window.clearTimeout(awaited.timer);
+    const start = performance.now();
+    const hasPlace = keepText(awaited.id, newest.current);
+    cost.current = performance.now() - start;
+    setKept(hasPlace);
+  }, []);
   useEffect(() => {
+    if (!mustKeep) {
+      waiting.current = null;
+      return removeText(id);
+    }
+    if (waiting.current?.id !== id) waiting.current = { id, timer: window.setTimeout(keepNow, KEEP_AFTER_MS) };
     // Only an attempt shows whether the browser has place.
     // oxlint-disable-next-line react/set-state-in-effect
-    if (mustKeep) setKept(keepText(id, text));
-    else removeText(id);
-  }, [id, text, mustKeep]);
+    if (cost.current < SHORT_MS) keepNow();
+    return undefined;
+  }, [id, text, mustKeep, keepNow]);
+
+  useEffect(() => {
+    const hide = () => keepNow();
+    window.addEventListener("pagehide", hide);
+    document.addEventListener("visibilitychange", hide);
+    return () => {
+      window.removeEventListener("pagehide", hide);
+      document.removeEventListener("visibilitychange", hide);
+      // Deleting the text and signing out have removed it.
+      if (waiting.current && hasText(waiting.current.id)) keepNow();
+      waiting.current = null;
+    };
+  }, [keepNow]);
 
   useEffect(() => (mustKeep ? onTaken(id, () => keepText(id, newest.current)) : undefined), [id, mustKeep]);
 

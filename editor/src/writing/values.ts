@@ -11,6 +11,7 @@ export interface Values {
   excerpt: string;
   cover: PictureFragment | null;
   /** Of posts. */
+  enclosure: Enclosure | null;
   slug: string;
   tagSlugs: string[];
   categorySlugs: string[];
@@ -25,6 +26,16 @@ export interface Values {
   metadata: string;
 }
 
+/** The file for podcast clients. */
+export interface Enclosure {
+  /** Of a file of the site, which the writer has chosen: it has its own size and type. */
+  assetId?: string;
+  url: string;
+  contentType: string;
+  /** As it is typed. */
+  byteSize: string;
+}
+
 export type Field = keyof Values;
 
 /** The labels of the fields, in the order of the form. */
@@ -34,6 +45,7 @@ export const FIELDS: Record<Field, string> = {
   markdown: "Text",
   excerpt: "Excerpt",
   cover: "Cover",
+  enclosure: "Audio or video",
   slug: "Address",
   path: "Path",
   order: "Position",
@@ -57,6 +69,7 @@ export const NOTHING: Values = {
   markdown: "",
   excerpt: "",
   cover: null,
+  enclosure: null,
   slug: "",
   tagSlugs: [],
   categorySlugs: [],
@@ -115,6 +128,7 @@ export function valuesOf(content: Edited): Values {
   return {
     ...both,
     slug: content.slug,
+    enclosure: content.enclosure ? { ...content.enclosure, byteSize: content.enclosure.byteSize == null ? "" : String(content.enclosure.byteSize) } : null,
     tagSlugs: slugs(content.tags),
     categorySlugs: slugs(content.categories),
     authorSlugs: slugs(content.authors),
@@ -130,15 +144,21 @@ function textOf(metadata: unknown): string {
 
 /** The input of a mutation for these values. Throws if the metadata is not JSON or the position no number: `faultsOf` finds that before. */
 export function inputOf(values: Partial<Values>): Record<string, unknown> {
-  const { cover, seriesSlug, order, metadata, language, ...same } = values;
+  const { cover, enclosure, seriesSlug, order, metadata, language, ...same } = values;
   return {
     ...same,
     ...(cover !== undefined && { coverId: cover?.id ?? null }),
+    ...(enclosure !== undefined && { enclosure: enclosure && enclosureInput(enclosure) }),
     ...(seriesSlug !== undefined && { seriesSlug: seriesSlug === "" ? null : seriesSlug }),
     ...(order !== undefined && { order: order.trim() === "" ? null : Number(order) }),
     ...(language !== undefined && { language: language.trim() === "" ? null : language.trim() }),
     ...(metadata !== undefined && { metadata: metadata.trim() === "" ? {} : (JSON.parse(metadata) as unknown) }),
   };
+}
+
+function enclosureInput({ assetId, url, contentType, byteSize }: Enclosure) {
+  if (assetId !== undefined) return { assetId };
+  return { url: url.trim(), ...(contentType.trim() !== "" && { contentType: contentType.trim() }), ...(byteSize.trim() !== "" && { byteSize: Number(byteSize) }) };
 }
 
 /** A new text sends only what was filled in, so that the server generates the rest. */
@@ -151,6 +171,7 @@ export function inputOfNew(values: Values): Record<string, unknown> {
 export function faultsOf(values: Values): { field: Field; message: string }[] {
   const faults: { field: Field; message: string }[] = [];
   if (values.order.trim() !== "" && !/^-?\d{1,9}$/.test(values.order.trim())) faults.push({ field: "order", message: "a position is a whole number" });
+  if (values.enclosure && !/^\d*$/.test(values.enclosure.byteSize.trim())) faults.push({ field: "enclosure", message: "a size is a number of bytes" });
   if (values.metadata.trim() !== "" && !isObject(values.metadata)) faults.push({ field: "metadata", message: 'this is not a JSON object, such as {"mood": "calm"}' });
   return faults;
 }
@@ -171,6 +192,9 @@ export function fieldOf(path: readonly string[] | null | undefined): Field | und
 }
 
 export function isSame(one: Values, other: Values, field: Field): boolean {
+  // Most fields are the same object after each key, and a text can be long.
+  if (one[field] === other[field]) return true;
+  if (typeof one[field] === "string") return false;
   if (field === "cover") return one.cover?.id === other.cover?.id;
   return JSON.stringify(one[field]) === JSON.stringify(other[field]);
 }
@@ -194,6 +218,7 @@ export function isStored(values: Values, stored: Values): boolean {
 function canonical(values: Values, field: Field): string {
   const value = values[field];
   if (field === "cover") return values.cover?.id ?? "";
+  if (field === "enclosure") return values.enclosure?.url.trim() ?? "";
   if (field === "metadata") return textOf(values.metadata.trim() === "" ? null : JSON.parse(values.metadata));
   if (field === "tagSlugs" || field === "categorySlugs") return values[field].toSorted().join(" ");
   if (typeof value !== "string") return String(value);
@@ -226,6 +251,6 @@ export function plain(values: Values, field: Field): string {
   const value = values[field];
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.join(", ");
-  if (typeof value === "object") return value === null ? "none" : (value.alt ?? value.id);
+  if (typeof value === "object") return value === null ? "none" : "id" in value ? (value.alt ?? value.id) : value.url;
   return value;
 }

@@ -23,13 +23,17 @@ const CHANGED: Record<RevisionField, string> = {
 };
 
 export function nameOf({ changedBy }: Revision): string {
-  switch (changedBy?.kind) {
+  return actorName(changedBy);
+}
+
+export function actorName(actor: Revision["changedBy"] | null | undefined): string {
+  switch (actor?.kind) {
     case "SERVER_TOKEN":
       return "Admin";
     case "IMPORT":
       return "an import";
     default:
-      return changedBy?.name ?? "somebody";
+      return actor?.name ?? "somebody";
   }
 }
 

@@ -20,6 +20,20 @@ test("a long list is shown in pages, and each post of it once", () =>
     assert.equal(await page.getByRole("link", { name: "Scheduled", exact: true }).getAttribute("aria-current"), "page");
   }));
 
+test("a list shows the cover of each post, or the first letter of its title, and nothing more to a screen reader", () =>
+  onServer(async (page) => {
+    await signIn(page);
+    await page.goto("/editor/posts?list=published");
+    const item = page.locator(".items > li").filter({ hasText: "Nine-Tenths of an Evening" });
+    const cover = item.locator("img");
+    await cover.scrollIntoViewIfNeeded();
+    await cover.evaluate((image) => image.decode());
+    assert.equal(await cover.getAttribute("alt"), "");
+    const letter = page.locator(".no-cover").first();
+    assert.equal(await letter.getAttribute("aria-hidden"), "true");
+    assert.match((await letter.innerText()).trim(), /^.$/u);
+  }));
+
 test("a page and one below it are written, found in the tree, published and deleted", () =>
   onServer(async (page) => {
     await signIn(page);

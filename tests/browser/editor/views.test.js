@@ -29,6 +29,9 @@ async function eachView(page, look) {
     ["/editor/pages", ".items li"],
     ["/editor/media", ".library img"],
     ["/editor/terms/categories", ".items li"],
+    ["/editor/admin/tokens", ".items li"],
+    ["/editor/admin/webhooks", ".empty"],
+    ["/editor/admin/audit-log", ".log li"],
     ["/editor/none", ".empty"],
     ["/editor/pages/new", ".cm-line"],
   ]) {
@@ -80,6 +83,24 @@ async function eachView(page, look) {
   await look("a comparison of versions");
   await ask("mutation ($id: ID!) { deletePost(input: { id: $id, expectedVersion: 3 }) { deletedId } }", { id });
 }
+
+test("on a phone, a draft is saved and published by buttons that are always in the window", () =>
+  onServer(async (page) => {
+    const { id } = await change("createPost", { title: "Out of a pocket", markdown: "A line.\n\n".repeat(200) });
+    await signIn(page);
+    await page.goto(`/editor/posts/${id}`);
+    await text(page).waitFor();
+    for (const y of [0, 2000]) {
+      await page.evaluate((to) => window.scrollTo(0, to), y);
+      for (const button of [save(page), page.getByRole("button", { name: "Publish now" })]) {
+        const { x, y: top, width, height } = await button.boundingBox();
+        assert.ok(x >= 0 && x + width <= 360 && top >= 0 && top + height <= 740, JSON.stringify({ x, top, width, height }));
+      }
+    }
+    await page.getByRole("button", { name: "Publish now" }).click();
+    await page.getByText("Published.", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Publish now" }).waitFor({ state: "detached" });
+  }, { viewport: { width: 360, height: 740 } }));
 
 test("a post is written and saved with the keyboard alone", () =>
   onServer(async (page) => {

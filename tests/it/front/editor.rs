@@ -50,6 +50,31 @@ fn lists_pages_terms_and_the_library_are_managed_and_nothing_hostile_runs() {
 }
 
 #[test]
+fn admins_manage_tokens_webhooks_and_the_audit_log() {
+    let settings = [SETTINGS[0], ("TIDINGS_WEBHOOKS_ALLOW", "127.0.0.1")];
+    run(&["admin"], &Example::start(&[], &settings).serving);
+}
+
+#[test]
+fn pictures_terms_and_what_posts_have_besides_their_text_are_edited() {
+    run(&["fields"], &Example::start(&[], &SETTINGS).serving);
+}
+
+#[test]
+fn long_texts_large_pictures_and_texts_from_right_to_left_are_edited() {
+    run(&["measures"], &Example::start(&[], &SETTINGS).serving);
+}
+
+#[test]
+fn the_fields_that_a_site_declares_have_inputs_of_their_types() {
+    let blog = Blog::of(&[]);
+    let fields = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/front/editor.graphql");
+    let store = blog.store();
+    let arguments = ["--create", "--store", &store, "--site-fields", fields];
+    run(&["site-fields"], &Serving::start_with(&arguments, &SETTINGS));
+}
+
+#[test]
 fn every_view_of_the_editor_is_accessible_in_light_and_dark_and_fits_a_phone() {
     run(&["views"], &Example::start(&[], &SETTINGS).serving);
 }

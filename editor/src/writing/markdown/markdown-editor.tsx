@@ -40,6 +40,8 @@ export default function MarkdownEditor({ control, value, onChange }: Props) {
   const editor = useRef<EditorView>(null);
   const [attributes] = useState(() => new Compartment());
   const [adding, setAdding] = useState<File[] | null>(null);
+  /** Where what is being sent will be, whatever is typed meanwhile. */
+  const spot = useRef<number | null>(null);
   const latest = useRef({ onChange, value, control });
   useEffect(() => {
     latest.current = { onChange, value, control };
@@ -63,6 +65,7 @@ export default function MarkdownEditor({ control, value, onChange }: Props) {
           markdown({ base: markdownLanguage }),
           syntaxHighlighting(STYLE),
           EditorView.lineWrapping,
+          EditorView.perLineTextDirection.of(true),
           placeholder("Write here …"),
           attributes.of(attributesOf(latest.current.control)),
           keymap.of([...TOOLS.flatMap(({ key, run }) => (key === undefined ? [] : [{ key, run, preventDefault: true }])), ...markdownKeymap, ...defaultKeymap, ...historyKeymap]),
@@ -74,7 +77,8 @@ export default function MarkdownEditor({ control, value, onChange }: Props) {
               return take(event.dataTransfer?.files, event);
             },
           }),
-          EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+          EditorView.updateListener.of(({ changes, docChanged, state, transactions }) => {
+            if (spot.current !== null) spot.current = changes.mapPos(spot.current);
             if (!docChanged || transactions.some((transaction) => transaction.annotation(OfForm))) return;
             flushSync(() => latest.current.onChange(state.doc.toString()));
           }),
@@ -103,19 +107,32 @@ export default function MarkdownEditor({ control, value, onChange }: Props) {
     editor.current.focus();
   };
   const put = (chosen: Chosen) => {
-    if (!editor.current) return;
-    if (chosen.picture) insertBlock(editor.current, markdownOf(chosen));
-    else insert(editor.current, markdownOf(chosen));
+    const view = editor.current;
+    if (!view) return;
+    const at = spot.current;
+    const { anchor, head } = view.state.selection.main;
+    const length = view.state.doc.length;
+    if (at !== null) view.dispatch({ selection: { anchor: at } });
+    if (chosen.picture) insertBlock(view, markdownOf(chosen));
+    else insert(view, markdownOf(chosen));
+    // Who has gone on to write elsewhere stays there.
+    const moved = (was: number) => (at !== null && was > at ? was + view.state.doc.length - length : was);
+    if (at !== null && head !== at) view.dispatch({ selection: { anchor: moved(anchor), head: moved(head) } });
   };
   const close = () => {
     setAdding(null);
+    spot.current = null;
+    editor.current?.focus();
+  };
+  const goOn = () => {
+    spot.current = editor.current?.state.selection.main.head ?? null;
     editor.current?.focus();
   };
   return (
     <div className="markdown">
       <Toolbar onRun={run} onPicture={() => setAdding([])} />
       <div ref={place} />
-      {adding ? <AssetDialog files={adding} onChoose={put} onClose={close} /> : null}
+      {adding ? <AssetDialog files={adding} onChoose={put} onClose={close} onAside={goOn} /> : null}
     </div>
   );
 }
@@ -127,6 +144,7 @@ function attributesOf(control: Props["control"]) {
     "aria-label": FIELDS.markdown,
     "aria-describedby": control["aria-describedby"],
     "aria-invalid": isInvalid,
+    dir: "auto",
     autocapitalize: "sentences",
     autocorrect: "on",
     spellcheck: "true",
