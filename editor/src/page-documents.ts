@@ -101,8 +101,11 @@ export const DraftPagesQuery = graphql(`
 
 export const ScheduledPagesQuery = graphql(`
   query ScheduledPages {
-    scheduledPages {
-      ...PageItem
+    scheduledPages(first: 100) {
+      nodes {
+        ...PageItem
+      }
+      totalCount
     }
   }
 `);

@@ -35,7 +35,7 @@ export function PagesPage() {
 
 function Scheduled() {
   const [{ data }] = useQuery({ query: ScheduledPagesQuery, variables: {}, requestPolicy: "cache-and-network" });
-  const pages = data?.scheduledPages ?? [];
+  const { nodes: pages, totalCount } = data?.scheduledPages ?? { nodes: [], totalCount: 0 };
   if (pages.length === 0) return null;
   return (
     <section className="post-group" aria-label="Scheduled">
@@ -47,6 +47,7 @@ function Scheduled() {
           </Item>
         ))}
       </ul>
+      {totalCount > pages.length ? <p className="hint">The next {pages.length} of {totalCount}.</p> : null}
     </section>
   );
 }

@@ -117,7 +117,7 @@ function Another({ content, known }: { content: Edited; known: string[] }) {
     const values = valuesOf(content);
     // A slug, a written summary and a recording are of one language.
     const copied = inputOfNew({ ...values, slug: "", path: "", excerpt: "", enclosure: null, language: tag });
-    const input = { ...copied, title: values.title, markdown: values.markdown, translationOf: content.id, idempotencyKey: `${idempotencyKey} ${tag}` };
+    const input = { ...copied, title: values.title, markdown: values.markdown, translationOfId: content.id, idempotencyKey: `${idempotencyKey} ${tag}` };
     if ("path" in content) {
       const made = await ask(CreatePage, { input: { ...input, path: shownPath.trim() } }, (data) => data.createPage);
       if (made?.page) goTo(addressOf.editPage(made.page.id));
