@@ -30,7 +30,7 @@ fn the_committed_build_of_the_editor_equals_a_new_build() {
 
 #[test]
 fn writers_write_preview_schedule_publish_and_lose_nothing() {
-    run(&["writing", "keeping"], &Example::start(&[], &SETTINGS).serving);
+    run(&["writing", "preview", "keeping"], &Example::start(&[], &SETTINGS).serving);
 }
 
 /// On a server of its own: the drafts that it makes would come before those of the sample in the lists of the other tests.
