@@ -28,6 +28,8 @@ interface Props {
   changes: Changes;
   /** The result of the last change. */
   said: ReactNode;
+  /** What others have done to the text. */
+  news: string;
   onSave: () => void;
   /** At the end, after everything that is typed. */
   end: ReactNode;
@@ -81,12 +83,15 @@ export function ContentForm(props: Props) {
   );
 }
 
-function Saved({ content, typed, said }: Props) {
+function Saved({ content, typed, said, news }: Props) {
   const isReader = content?.viewerCanUpdate === false;
   const state = typed.isDirty ? "Not saved yet." : said || (content ? "All is saved." : "");
   return (
     <>
       <p role="status">{isReader ? "Your token can read this, but not change it." : state}</p>
+      <p className="news" aria-live="polite">
+        {news}
+      </p>
       {typed.isKept ? null : <p className="problem">This browser has no place to keep it: save it soon.</p>}
     </>
   );

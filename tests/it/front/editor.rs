@@ -40,8 +40,8 @@ fn answers_that_are_late_lost_or_refused_lose_nothing_and_make_nothing_twice() {
 }
 
 #[test]
-fn a_conflict_shows_both_texts_and_each_choice_works() {
-    run(&["conflicts"], &Example::start(&[], &SETTINGS).serving);
+fn two_writers_see_each_other_and_a_conflict_shows_both_texts_with_choices_that_work() {
+    run(&["conflicts", "together"], &Example::start(&[], &SETTINGS).serving);
 }
 
 #[test]
