@@ -10,6 +10,8 @@ import type { Typed } from "./use-text";
 import { type Edited, type Kind, faultsOf, isStored, valuesOf } from "./values";
 import { summaryOf } from "./words";
 
+const AGAIN_MS = 2_000;
+
 interface Props {
   kind: Kind;
   /** Null for a new one. */
@@ -58,14 +60,22 @@ export function useOthers({ kind, content, setContent, typed, changes, isChoosin
   useEffect(() => {
     if (!canTake) return;
     let isCurrent = true;
-    void client.query(EditedQuery, { id }, { requestPolicy: "network-only" }).then(async ({ data }) => {
+    let timer: number | undefined;
+    const fetchTheirs = async () => {
+      const { data } = await client.query(EditedQuery, { id }, { requestPolicy: "network-only" });
       const theirs = data?.node;
-      if (!theirs || !("body" in theirs) || theirs.version <= version) return;
-      const found = await conflictWith(client, theirs, version);
-      if (isCurrent) latest.current(found);
-    });
+      if (theirs && "body" in theirs && theirs.version > version) {
+        const found = await conflictWith(client, theirs, version);
+        if (isCurrent) latest.current(found);
+      } else if (isCurrent) {
+        // It was not reached, or another server does not have it yet.
+        timer = window.setTimeout(() => void fetchTheirs(), AGAIN_MS);
+      }
+    };
+    void fetchTheirs();
     return () => {
       isCurrent = false;
+      window.clearTimeout(timer);
     };
     // Once nothing of the writer's is left, theirs can be shown.
   }, [client, id, canTake, stored, version, typed.isDirty]);
