@@ -11,7 +11,7 @@ use super::{Example, assert_is_committed, building};
 use crate::support::command::{Blog, Serving};
 use crate::support::node::Package;
 
-const TOKEN: &str = "the-editors-token-of-these-tests";
+pub(super) const TOKEN: &str = "the-editors-token-of-these-tests";
 const SETTINGS: [(&str, &str); 1] = [("TIDINGS_EDITOR_TOKEN", TOKEN)];
 
 #[test]
@@ -61,24 +61,29 @@ fn a_newcomer_publishes_a_first_post_with_a_picture_on_a_phone() {
 }
 
 fn run(subjects: &[&str], serving: &Serving) {
+    run_with(subjects, serving, &[]);
+}
+
+pub(super) fn run_with(subjects: &[&str], serving: &Serving, more: &[(&str, &str)]) {
     let files: Vec<String> = subjects.iter().map(|subject| format!("editor/{subject}.test.js")).collect();
     let mut arguments = vec!["--test", "--test-concurrency=1"];
     arguments.extend(files.iter().map(String::as_str));
     let server = format!("http://{}", serving.address);
     let pictures = super::playground::pictures().display().to_string();
     let variables = [("TIDINGS_SERVER", server.as_str()), ("TIDINGS_TOKEN", TOKEN), ("TIDINGS_SCREENSHOTS", &pictures)];
-    Package::at("tests/browser").node(&arguments, &variables);
+    Package::at("tests/browser").node(&arguments, &[&variables, more].concat());
 }
 
-/// An answer: its status, its head in lower case, and its body.
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
+/// An answer: its status, its head as it was sent and in lower case, and its body.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) raw: String,
+    pub(super) head: String,
+    pub(super) body: String,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {:?}", self.body))
     }
 
@@ -86,19 +91,29 @@ impl Answer {
         self.json()["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
     }
 
-    fn cookies(&self) -> Vec<&str> {
+    /// The first value of a header, whose name is in lower case.
+    pub(super) fn value(&self, name: &str) -> String {
+        let value = self.raw.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        value.unwrap_or_else(|| panic!("no {name}: {}", self.raw)).to_owned()
+    }
+
+    pub(super) fn cookies(&self) -> Vec<&str> {
         self.head.lines().filter_map(|line| line.strip_prefix("set-cookie: ")).collect()
     }
 }
 
 /// Sends a request with headers, each a line; of JSON, unless they name another type.
-fn send(serving: &Serving, to: &str, headers: &[&str], body: &str) -> Answer {
-    let mut stream = TcpStream::connect(&serving.address).expect("a connection");
+pub(super) fn send(serving: &Serving, to: &str, headers: &[&str], body: &str) -> Answer {
+    send_to(&serving.address, to, headers, body)
+}
+
+pub(super) fn send_to(address: &str, to: &str, headers: &[&str], body: &str) -> Answer {
+    let mut stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time");
     let json =
         (!headers.iter().any(|header| header.starts_with("content-type"))).then_some("content-type: application/json");
     let headers: String = headers.iter().copied().chain(json).map(|header| format!("{header}\r\n")).collect();
-    let (address, length) = (&serving.address, body.len());
+    let length = body.len();
     let request = format!(
         "{to} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
     );
@@ -107,12 +122,12 @@ fn send(serving: &Serving, to: &str, headers: &[&str], body: &str) -> Answer {
     stream.read_to_string(&mut said).expect("an answer");
     let (head, body) = said.split_once("\r\n\r\n").expect("a head");
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+    Answer { status, raw: head.to_owned(), head: head.to_lowercase(), body: body.to_owned() }
 }
 
 const SESSION: &str = "POST /editor/session";
 const COOKIE: &str = "cookie: other=1; tidings_editor=the-editors-token-of-these-tests";
-const MARK: &str = "x-tidings-editor: 1";
+pub(super) const MARK: &str = "x-tidings-editor: 1";
 
 fn begin(serving: &Serving, headers: &[&str]) -> Answer {
     send(serving, SESSION, headers, &json!({ "token": TOKEN }).to_string())
@@ -189,7 +204,8 @@ fn a_session_is_refused_to_other_origins_wrong_tokens_and_anything_but_json() {
     ];
     let preflight = send(serving, "OPTIONS /graphql", &asked, "");
     assert!(!preflight.head.contains("access-control-allow-credentials"), "{}", preflight.head);
-    assert_eq!(send(serving, "GET /editor/session", &[], "").status, 405);
+    let offer = send(serving, "GET /editor/session", &[COOKIE], "");
+    assert_eq!((offer.json(), offer.cookies()), (json!({ "provider": null }), vec![]));
 }
 
 #[test]
