@@ -1,0 +1,1 @@
+import{Q as e,ht as t}from"./index-CisemXbl.js";import{t as n}from"./content-editor-D3d_xr4R.js";var r=t();function i({kind:t,below:i=``}){let{viewer:a}=e(),o=a?.author;return(0,r.jsx)(n,{kind:t,content:null,start:{authorSlugs:o==null?[]:[o.slug],path:i===``?``:`${i}/`}})}export{i as default};
