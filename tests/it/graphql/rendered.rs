@@ -17,7 +17,7 @@ use tower::ServiceExt;
 use crate::support::graphql::{EDITOR_TOKEN, json_request};
 use crate::support::site::Site;
 
-const TEXT: &str = "# One & <b onclick='x()'>two</b>\n\n<script>x()</script>[a](javascript:x()) ![p](/assets/p.png)\n\n~~c~~\n\n```rust\nfn a() {}\n```\n";
+const TEXT: &str = "# One & <b onclick='x()'>two</b>\n\n<script>x()</script>\n\n[a](javascript:x()) ![p](/assets/p.png)\n\n~~c~~\n\n```rust\nfn a() {}\n```\n";
 const FORMS: &str = "{ markdown html text wordCount readingMinutes headings { level text anchor } }";
 
 #[tokio::test]
