@@ -12,7 +12,7 @@
 //!              └→ import
 //! ```
 //!
-//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `app`
+//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `http` uses `oidc` for the sign-in of the editor. `app`
 //! starts `jobs`, which use `content`, `purge` and `webhooks`; these two use `content`. `assets` signs in to a container of
 //! Azure through `store/azure`. `telemetry` uses no other module; `cli`, `app`, `config`,
 //! `http`, `graphql`, `loaders`, `ingest`, `jobs`, `purge`, `content` and `store` use it.
@@ -35,7 +35,7 @@
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |
 //! | [`purge`] | purges of a CDN by the tags of what was changed | know answers, keep a write waiting |
 //! | [`webhooks`] | requests to the endpoints of webhooks, to allowed addresses only | know rows, or decide what is sent and when |
-//! | [`oidc`] | verification of the JWTs of an OpenID provider | know content, or decide what a subject may do |
+//! | [`oidc`] | verification of the JWTs of an OpenID provider, and signing in there | know content, or decide what a subject may do |
 //! | [`clock`] | the only reader of the time | |
 //! | [`testing`] | what tests, benchmarks and fuzz targets use of the modules inside `content` | serve any module |
 //! | [`model`] | a crate of its own: posts, terms, slugs, instants, Markdown; used by most modules | perform I/O, wait, read the time, use other modules |

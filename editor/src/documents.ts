@@ -279,6 +279,14 @@ export const ChoicesQuery = graphql(`
   }
 `);
 
+export const RenderedQuery = graphql(`
+  query Rendered($markdown: String!) {
+    renderedMarkdown(markdown: $markdown) {
+      html
+    }
+  }
+`);
+
 export const CreatePost = graphql(`
   mutation CreatePost($input: CreatePostInput!) {
     createPost(input: $input) {

@@ -63,6 +63,20 @@ export const EditedQuery = graphql(`
   }
 `);
 
+export const WatchedQuery = graphql(`
+  query Watched($id: ID!) @live {
+    node(id: $id) {
+      id
+      ... on Post {
+        version
+      }
+      ... on Page {
+        version
+      }
+    }
+  }
+`);
+
 graphql(`
   fragment PageItem on Page {
     id

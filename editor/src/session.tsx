@@ -87,6 +87,13 @@ export async function endSession(): Promise<Refused | null> {
   return failure;
 }
 
+/** The host of the provider that people can sign in at; null if there is none. */
+export async function providerOfServer(): Promise<string | null> {
+  const response = await send("GET").catch(() => null);
+  const offer = response?.ok ? ((await response.json()) as { provider: string | null }) : null;
+  return offer?.provider ?? null;
+}
+
 function send(method: string, body?: object): Promise<Response> {
   return fetch("/editor/session", { method, headers: { "Content-Type": "application/json" }, ...(body && { body: JSON.stringify(body) }) });
 }

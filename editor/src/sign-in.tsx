@@ -1,7 +1,7 @@
 // The token is tested by the server before it is kept, so that a wrong token is reported only here.
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { settle } from "./routing/place";
-import { beginSession, endSession, useSession } from "./session";
+import { renameTo, settle, usePlace } from "./routing/place";
+import { beginSession, endSession, providerOfServer, useSession } from "./session";
 import { Page } from "./ui/page";
 
 interface Problem {
@@ -19,6 +19,39 @@ const NO_COOKIE: Problem = {
   text: "Allow cookies for this address, and open the editor by https if the server is configured for it.",
 };
 const OUT_OF_REACH: Problem = { title: "The server is out of reach", text: "Check your connection, then try again." };
+
+/** Why the provider has sent the browser back without a session: the server writes the name after the `#`. */
+const REASONS: Record<string, string> = {
+  expired: "It took too long, or was begun in another browser. Try again.",
+  refused: "The provider has signed nobody in.",
+  role: "The provider knows you, but you have no role here. Ask whoever operates the server.",
+  long: "The provider's token is too long for a cookie. Ask whoever operates the server.",
+  failed: "The provider could not be asked. Try again; if it does not pass, the log of the server says why.",
+};
+
+function Provider() {
+  const { path, search } = usePlace();
+  const [host, setHost] = useState<string | null>(null);
+  const [reason] = useState(() => REASONS[/^#sign-in=(\w+)$/.exec(window.location.hash)?.[1] ?? ""]);
+  useEffect(() => {
+    void providerOfServer().then(setHost);
+    if (reason !== undefined) renameTo(window.location.pathname + window.location.search);
+  }, [reason]);
+  return (
+    <>
+      <p className="problem" role="alert">
+        {reason}
+      </p>
+      {host === null ? null : (
+        <p>
+          <a className="button main" href={`/editor/sign-in?to=${encodeURIComponent(path + search)}`}>
+            Sign in with {host}
+          </a>
+        </p>
+      )}
+    </>
+  );
+}
 
 /** `isExpired`: the server no longer accepts the previous token. */
 export function SignIn({ isExpired }: { isExpired: boolean }) {
@@ -52,6 +85,7 @@ export function SignIn({ isExpired }: { isExpired: boolean }) {
   return (
     <Page title="Sign in" intro="Write and publish on this site.">
       {isExpired ? <p className="notice">You are not signed in any more: the token has expired or was revoked, or the browser has deleted the session. What you have typed is kept: sign in again.</p> : null}
+      <Provider />
       <form className="sign-in panel" onSubmit={(event) => void submit(event)} noValidate>
         <div className="field">
           <label htmlFor="token">Token</label>

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::graphql::access::{EditorToken, SignIn};
-use crate::oidc::{KeySource, OidcSettings, Provider};
+use crate::oidc::{KeySource, OidcClient, OidcSettings, Provider};
 
 use super::sources::Settings;
 use super::{ConfigError, Setting, table};
@@ -36,11 +36,42 @@ fn oidc(settings: &Settings<'_>) -> Result<Option<OidcSettings>, ConfigError> {
     }
     let role_claim = settings.need(&table::OIDC_ROLE_CLAIM)?;
     let author_claim = settings.need(&table::OIDC_AUTHOR_CLAIM)?;
-    Ok(Some(OidcSettings { issuer, audience, keys, role_claim, author_claim }))
+    let client = client(settings, &issuer)?;
+    Ok(Some(OidcSettings { issuer, audience, keys, role_claim, author_claim, client }))
+}
+
+/// `None` if people sign in with tokens only.
+fn client(settings: &Settings<'_>, issuer: &str) -> Result<Option<OidcClient>, ConfigError> {
+    let Some(id) = settings.text(&table::OIDC_CLIENT_ID) else {
+        let others = [&table::OIDC_CLIENT_SECRET, &table::OIDC_CLIENT_SECRET_FILE, &table::OIDC_SCOPE];
+        return match others.into_iter().find(|setting| settings.is_set(setting)) {
+            Some(setting) => {
+                Err(ConfigError::new(format!("{} as well", needs(settings, setting, &table::OIDC_CLIENT_ID))))
+            }
+            None => Ok(None),
+        };
+    };
+    // The addresses to sign in at are in the discovery document.
+    KeySource::discovery(issuer).map_err(|error| settings.error_of(&table::OIDC_ISSUER, error))?;
+    let secret = settings.secret(&table::OIDC_CLIENT_SECRET, &table::OIDC_CLIENT_SECRET_FILE)?;
+    let scope: String = settings.need(&table::OIDC_SCOPE)?;
+    if !scope.split(' ').any(|one| one == "openid") {
+        return Err(settings.error_of(&table::OIDC_SCOPE, "it must contain openid"));
+    }
+    Ok(Some(OidcClient { id, secret, scope }))
 }
 
 fn without_issuer(settings: &Settings<'_>) -> Result<Option<OidcSettings>, ConfigError> {
-    let others = [&table::OIDC_AUDIENCE, &table::OIDC_KEYS, &table::OIDC_ROLE_CLAIM, &table::OIDC_AUTHOR_CLAIM];
+    let others = [
+        &table::OIDC_AUDIENCE,
+        &table::OIDC_KEYS,
+        &table::OIDC_ROLE_CLAIM,
+        &table::OIDC_AUTHOR_CLAIM,
+        &table::OIDC_CLIENT_ID,
+        &table::OIDC_CLIENT_SECRET,
+        &table::OIDC_CLIENT_SECRET_FILE,
+        &table::OIDC_SCOPE,
+    ];
     match others.into_iter().find(|setting| settings.is_set(setting)) {
         Some(setting) => Err(ConfigError::new(format!("{} as well", needs(settings, setting, &table::OIDC_ISSUER)))),
         None => Ok(None),

@@ -9,7 +9,6 @@ use crate::graphql::persisted::{BYTES_MIN as PERSISTED_BYTES_MIN, TrustedDocumen
 use crate::http::cors::{AllowedOrigin, AllowedOrigins};
 use crate::http::{HttpLimits, HttpSettings, ServerLimits};
 use crate::model::SiteFields;
-use crate::model::site::SiteUrl;
 
 use super::ConfigError;
 use super::cdn;
@@ -38,7 +37,9 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
         // Their documents would be refused.
         playground: !settings.is_on(&table::NO_PLAYGROUND)? && !trusted_only,
         editor: !settings.is_on(&table::NO_EDITOR)? && !trusted_only,
-        is_https: settings.parse::<SiteUrl>(&table::PUBLIC_URL)?.is_some_and(|url| url.as_str().starts_with("https:")),
+        public_url: settings.parse(&table::PUBLIC_URL)?,
+        // It is that of the other sign-ins.
+        login: None,
         client_address_header: settings.parse(&table::CLIENT_ADDRESS_HEADER)?,
         trusted: Arc::new(trusted),
         trusted_only,

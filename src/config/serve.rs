@@ -87,6 +87,7 @@ impl ServeSettings {
 }
 
 fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -> Result<Serving, ConfigError> {
+    let sign_in = access::sign_in(settings)?;
     Ok(Serving {
         store_folder: match store {
             StoreSetting::File(folder) => Some(folder.clone()),
@@ -95,14 +96,17 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
         assets: None,
         public_url: settings.parse(&table::PUBLIC_URL)?,
         reads_only: settings.is_on(&table::READ_ONLY)?,
-        sign_in: access::sign_in(settings)?,
+        sign_in: sign_in.clone(),
         reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
         storage_requests: fair_use::storage_requests(settings)?,
         fair_use: fair_use::fair_use(settings)?,
         rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
         value_bytes_max: limits::value_cache_bytes(settings)?,
         webhooks_allow: AllowedHosts(settings.list(&table::webhooks::ALLOW)?),
-        http: limits::http(settings, fields)?,
+        http: HttpSettings {
+            login: sign_in.oidc.filter(|provider| provider.has_login()),
+            ..limits::http(settings, fields)?
+        },
         server: limits::server(settings)?,
     })
 }

@@ -29,6 +29,7 @@ use super::types::node::{Node, find, find_all};
 use super::types::operation_cost::{OperationCost, RateLimit};
 use super::types::page::{PageConnection, PageLink, PageObject};
 use super::types::post::PostObject;
+use super::types::rich_text::RichText;
 use super::types::site::Site;
 use super::types::term::{Author, Category, Series, Tag, find as term};
 use super::types::token::{TokenConnection, Viewer};
@@ -374,6 +375,17 @@ impl Query {
         #[graphql(desc = "Items after this cursor: older assets.")] after: Option<String>,
     ) -> Result<Option<AssetConnection>> {
         AssetConnection::read(ctx, first, after.as_deref()).await.map(Some)
+    }
+
+    /// A text that is not stored, rendered as the body of a post would be: for the preview of an editor. One that is longer than a body can be is
+    /// BAD_USER_INPUT. Requires the role AUTHOR, EDITOR or ADMIN.
+    async fn rendered_markdown(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "As `markdown` of a post.")] markdown: String,
+    ) -> Result<Option<RichText>> {
+        access::require(ctx, Role::Author)?;
+        RichText::unsaved(ctx, markdown).await.map(Some)
     }
 
     /// The months with published posts, newest first: all of them, or those of one year, or one month.

@@ -4,16 +4,17 @@
 
 use std::sync::Arc;
 
-use async_graphql::Request as GraphqlRequest;
+use async_graphql::{Request as GraphqlRequest, ServerError};
 use axum::{
-    Router,
+    Json, Router,
     body::Body,
     extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header},
     response::IntoResponse,
-    routing::post,
+    routing::get,
 };
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::{
     answer::{RequestFailure, failed},
@@ -51,7 +52,7 @@ struct Sent {
 /// The route of the session, if the editor is enabled.
 pub(super) fn routes(settings: &HttpSettings) -> Router<Arc<Api>> {
     match settings.editor {
-        true => Router::new().route("/editor/session", post(begin).delete(end)),
+        true => Router::new().route("/editor/session", get(offer).post(begin).delete(end)),
         false => Router::new(),
     }
 }
@@ -62,9 +63,7 @@ pub(super) fn authorize(headers: &mut HeaderMap) {
     if !headers.contains_key(HEADER) || has_bearer(headers) || !is_of_own_page(headers) {
         return;
     }
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    let token = pairs.find(|(name, _)| *name == COOKIE).map(|(_, token)| format!("Bearer {token}"));
+    let token = cookie(headers, COOKIE).map(|token| format!("Bearer {token}"));
     let value = token.and_then(|value| HeaderValue::try_from(value).ok());
     headers.insert(header::AUTHORIZATION, value.unwrap_or(HeaderValue::from_static("Bearer")));
 }
@@ -78,11 +77,17 @@ fn is_of_own_page(headers: &HeaderMap) -> bool {
     }
 }
 
+/// How the page can begin a session besides with a token: the host of a provider, or null.
+async fn offer(State(api): State<Arc<Api>>) -> Json<Value> {
+    let host = api.settings.login.as_ref().and_then(|provider| provider.host());
+    Json(json!({ "provider": host }))
+}
+
 async fn begin(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
     let share = api.share_of(&head.headers, &head.extensions);
     let mut response = match check(&api, &head.headers, body, &share).await {
-        Ok(token) => with_cookie(&api, &head.headers, &token, AGE_SECONDS),
+        Ok(token) => with_session(StatusCode::NO_CONTENT.into_response(), &api, &head.headers, &token, AGE_SECONDS),
         Err(refused) => refused,
     };
     response.extensions_mut().insert(share.charge);
@@ -90,7 +95,10 @@ async fn begin(State(api): State<Arc<Api>>, request: Request) -> Response<Body> 
 }
 
 async fn end(State(api): State<Arc<Api>>, headers: HeaderMap) -> Response<Body> {
-    if is_of_own_page(&headers) { with_cookie(&api, &headers, "", 0) } else { of_another_origin().into_response() }
+    match is_of_own_page(&headers) {
+        true => with_session(StatusCode::NO_CONTENT.into_response(), &api, &headers, "", 0),
+        false => of_another_origin().into_response(),
+    }
 }
 
 /// The token of the request, if it gives access.
@@ -103,19 +111,22 @@ async fn check(api: &Api, headers: &HeaderMap, body: Body, share: &Share) -> Res
     let body = body::read(headers, body, limits, (&share.charge, &api.long_bodies)).await;
     let body = body.map_err(IntoResponse::into_response)?;
     let token = token_in(&body).map_err(IntoResponse::into_response)?;
-    let request = share.client.into_iter().fold(GraphqlRequest::new(""), |of, client| of.data(ClientAddress(client)));
-    execution::sign_in(api, request.data(BearerToken(token.clone()))).await.map_err(failed)?;
+    check_token(api, share, &token).await.map_err(failed)?;
     Ok(token)
+}
+
+/// Whether the token gives access.
+pub(super) async fn check_token(api: &Api, share: &Share, token: &str) -> Result<(), ServerError> {
+    let request = share.client.into_iter().fold(GraphqlRequest::new(""), |of, client| of.data(ClientAddress(client)));
+    execution::sign_in(api, request.data(BearerToken(token.to_owned()))).await.map(drop)
 }
 
 fn token_in(body: &[u8]) -> Result<String, RequestFailure> {
     let Ok(Sent { token }) = serde_json::from_slice(body) else {
         return Err(RequestFailure::malformed("The body must be `{\"token\": \"…\"}`."));
     };
-    // RFC 6265, section 4.1.1.
-    let is_fit = |byte: u8| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte);
     let token = token.trim();
-    if token.len() > TOKEN_BYTES_MAX || !token.bytes().all(is_fit) {
+    if !fits_cookie(token) {
         let message = format!(
             "This token does not fit in a cookie: it must be at most {TOKEN_BYTES_MAX} bytes of visible ASCII without `\"`, `,`, \
              `;` and `\\`. Use another one."
@@ -125,25 +136,55 @@ fn token_in(body: &[u8]) -> Result<String, RequestFailure> {
     Ok(token.to_owned())
 }
 
+/// RFC 6265, section 4.1.1.
+pub(super) fn fits_cookie(token: &str) -> bool {
+    let is_fit = |byte: u8| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte);
+    token.len() <= TOKEN_BYTES_MAX && token.bytes().all(is_fit)
+}
+
 fn of_another_origin() -> RequestFailure {
     let message = "Only a page of this server can begin or end a session of its editor.";
     RequestFailure::new(StatusCode::FORBIDDEN, Code::Forbidden, message)
 }
 
-/// `HttpOnly`: no script reads the token. `SameSite`: no other site sends it. `Secure`: it is sent by `https` only.
-fn with_cookie(api: &Api, headers: &HeaderMap, token: &str, age: u32) -> Response<Body> {
-    let begins = |name: &HeaderName, scheme: &str| {
-        headers.get(name).is_some_and(|value| value.as_bytes().starts_with(scheme.as_bytes()))
-    };
-    let is_https = api.settings.is_https || begins(&SCHEME, "https") || begins(&header::ORIGIN, "https:");
-    let secure = if is_https { "; Secure" } else { "" };
-    let mut response = StatusCode::NO_CONTENT.into_response();
-    for path in PATHS {
+/// The answer with the cookies of the session. `HttpOnly`: no script reads the token. `SameSite`: no other site sends it. `Secure`: it is sent by `https` only.
+pub(super) fn with_session(
+    response: Response<Body>,
+    api: &Api,
+    headers: &HeaderMap,
+    token: &str,
+    age: u32,
+) -> Response<Body> {
+    let secure = secure(api, headers);
+    PATHS.into_iter().fold(response, |response, path| {
         let cookie = format!("{COOKIE}={token}; Path={path}; Max-Age={age}; HttpOnly; SameSite=Strict{secure}");
-        if let Ok(cookie) = HeaderValue::try_from(cookie) {
-            response.headers_mut().append(header::SET_COOKIE, cookie);
-        }
+        with_cookie(response, &cookie)
+    })
+}
+
+pub(super) fn with_cookie(mut response: Response<Body>, cookie: &str) -> Response<Body> {
+    if let Ok(cookie) = HeaderValue::try_from(cookie) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+/// The attribute of a cookie that is sent by `https` only, if the browser has come so.
+pub(super) fn secure(api: &Api, headers: &HeaderMap) -> &'static str {
+    let begins = |name: &HeaderName, scheme: &str| {
+        headers.get(name).is_some_and(|value| value.as_bytes().starts_with(scheme.as_bytes()))
+    };
+    let is_public_by_https = api.settings.public_url.as_ref().is_some_and(|url| url.as_str().starts_with("https:"));
+    match is_public_by_https || begins(&SCHEME, "https") || begins(&header::ORIGIN, "https:") {
+        true => "; Secure",
+        false => "",
+    }
+}
+
+/// The value of a cookie of the request.
+pub(super) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(found, _)| *found == name).map(|(_, value)| value)
 }

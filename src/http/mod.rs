@@ -23,6 +23,7 @@ mod clients;
 mod compression;
 mod connection;
 mod editor;
+mod editor_login;
 mod etag;
 mod execution;
 mod feeds;
@@ -65,7 +66,7 @@ pub fn router(
     settings: HttpSettings,
 ) -> Router {
     let cors = settings.cors.layer();
-    let pages = pages::routes(&settings).merge(editor::routes(&settings));
+    let pages = pages::routes(&settings).merge(editor::routes(&settings)).merge(editor_login::routes(&settings));
     let api = Arc::new(Api::new(service, readiness, writes, settings));
     let of_layers = Arc::clone(&api);
     Router::new()

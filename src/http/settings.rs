@@ -12,7 +12,8 @@ use crate::assets::AssetLibrary;
 use crate::graphql::cached::ANSWER_CACHE_BYTES_MAX;
 use crate::graphql::guard::Limits;
 use crate::graphql::persisted::{BYTES_MAX as PERSISTED_BYTES_MAX, TrustedDocuments};
-use crate::model::site::Site;
+use crate::model::site::{Site, SiteUrl};
+use crate::oidc::Provider;
 
 #[derive(Debug, Clone, Default)]
 pub struct HttpSettings {
@@ -24,8 +25,10 @@ pub struct HttpSettings {
     pub playground: bool,
     /// Whether `/editor` is the editor.
     pub editor: bool,
-    /// Whether browsers reach this server by `https` only, so that the cookie of the editor is sent by nothing else.
-    pub is_https: bool,
+    /// The address of this server for browsers. By `https`, the cookie of the editor is sent by nothing else.
+    pub public_url: Option<SiteUrl>,
+    /// The provider at which people sign in to the editor; `None`: they paste a token.
+    pub login: Option<Arc<Provider>>,
     /// The header in which a trusted proxy writes the client's address.
     pub client_address_header: Option<HeaderName>,
     /// The documents of the operator's manifests.

@@ -38,12 +38,24 @@ impl Claims {
         self.seconds("exp")
     }
 
+    pub(super) fn issued_at(&self) -> Option<i64> {
+        self.seconds("iat")
+    }
+
     /// `None` if the claim is absent. A malformed one is an error.
     pub(super) fn not_before(&self) -> Result<Option<i64>, &'static str> {
         match (self.0.get("nbf"), self.seconds("nbf")) {
             (None, _) => Ok(None),
             (Some(_), Some(seconds)) => Ok(Some(seconds)),
             (Some(_), None) => Err("its claim nbf"),
+        }
+    }
+
+    /// Whether its audience names this client.
+    pub(super) fn is_for(&self, client: &str) -> bool {
+        match self.0.get("aud") {
+            Some(Value::Array(all)) => all.iter().any(|one| one == client),
+            one => one.is_some_and(|one| one == client),
         }
     }
 

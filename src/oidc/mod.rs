@@ -5,17 +5,21 @@
 
 mod claims;
 mod keys;
+mod login;
 mod source;
 mod verifier;
 
-use std::time::Duration;
+use std::time::{Duration, Instant as Moment};
 
 use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
+use tokio::sync::Mutex;
 
 use crate::model::{Instant, Role, Slug};
 use claims::Claims;
 use keys::KeyRing;
-pub use source::{BadKeySource, KeySource};
+pub use login::{IdToken, LoginError, OidcClient, Pending};
+use source::Document;
+pub use source::{BadKeySource, FetchError, KeySource};
 
 /// Longer than the tokens of providers; a longer text is refused without being parsed.
 const TEXT_BYTES_MAX: usize = 8 << 10;
@@ -38,6 +42,8 @@ pub struct OidcSettings {
     pub role_claim: String,
     /// The claim that names the author's slug, for the role author.
     pub author_claim: String,
+    /// Set if people sign in to the editor by redirect. Its id is accepted as an audience too.
+    pub client: Option<OidcClient>,
 }
 
 /// The subject of a JWT, as the provider describes it.
@@ -71,13 +77,15 @@ pub enum BadJwt {
 pub struct Provider {
     settings: OidcSettings,
     keys: KeyRing,
+    /// The provider's discovery document, and when it was read.
+    document: Mutex<Option<(Moment, Document)>>,
 }
 
 impl Provider {
     pub fn new(settings: OidcSettings) -> Self {
         verifier::install();
         let keys = KeyRing::new(settings.keys.clone());
-        Self { settings, keys }
+        Self { settings, keys, document: Mutex::default() }
     }
 
     /// Reads the provider's keys before the first request needs them, for up to five seconds.
@@ -93,6 +101,11 @@ impl Provider {
     /// # Errors
     /// The reason why the JWT is refused.
     pub async fn verify(&self, text: &str, now: Instant) -> Result<Subject, BadJwt> {
+        self.subject(&self.claims(text).await?, now)
+    }
+
+    /// The claims that the provider has signed; their times are not checked.
+    async fn claims(&self, text: &str) -> Result<Claims, BadJwt> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(unknown("it is too long"));
         }
@@ -105,9 +118,7 @@ impl Provider {
             return Err(unknown("it has a critical extension"));
         }
         let key = self.keys.find(header.kid.as_deref(), header.alg).await?.ok_or_else(|| unknown("its key"))?;
-        let claims =
-            decode::<Claims>(text, &key, &self.validation(header.alg)).map_err(|error| unknown(&error))?.claims;
-        self.subject(&claims, now)
+        Ok(decode::<Claims>(text, &key, &self.validation(header.alg)).map_err(|error| unknown(&error))?.claims)
     }
 
     /// The library does not check the times, because it would read the system time and not our clock.
@@ -115,7 +126,8 @@ impl Provider {
         let mut validation = Validation::new(algorithm);
         validation.set_required_spec_claims(&["iss", "aud", "exp", "sub"]);
         validation.set_issuer(&[&self.settings.issuer]);
-        validation.set_audience(&[&self.settings.audience]);
+        let client = self.settings.client.iter().map(|client| &client.id);
+        validation.set_audience(&client.chain([&self.settings.audience]).collect::<Vec<_>>());
         validation.validate_exp = false;
         validation
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use reqwest::{Client, Url, redirect};
+use reqwest::{Client, Method, RequestBuilder, Url, redirect};
 use serde::Deserialize;
 
 /// A key set has a few kilobytes.
@@ -28,11 +28,12 @@ pub enum KeySource {
 #[error("{0:?} is not an accepted source of keys; write https://HOST/PATH, or the path of a file")]
 pub struct BadKeySource(String);
 
+/// Why the provider could not be asked.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum FetchError {
+pub enum FetchError {
     #[error("the file {} cannot be read", .0.display())]
     File(PathBuf, #[source] std::io::Error),
-    #[error("{0} did not return keys")]
+    #[error("{0} did not answer")]
     Http(String, #[source] reqwest::Error),
     #[error("{0} has more than {BYTES_MAX} bytes")]
     TooLong(String),
@@ -65,7 +66,7 @@ impl KeySource {
                 if bytes.len() > BYTES_MAX { Err(FetchError::TooLong(path.display().to_string())) } else { Ok(bytes) }
             }
             Self::Url(url) => get(url.clone()).await,
-            Self::Discovery(issuer) => get(discover(issuer).await?).await,
+            Self::Discovery(issuer) => get(address(&discovered(issuer.as_str()).await?.jwks_uri)?).await,
         }
     }
 }
@@ -100,33 +101,69 @@ fn without_credentials(text: &str) -> String {
     }
 }
 
-async fn discover(issuer: &Url) -> Result<Url, FetchError> {
-    #[derive(Deserialize)]
-    struct Document {
-        issuer: String,
-        jwks_uri: String,
+/// The discovery document of a provider, as far as it is used.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Document {
+    issuer: String,
+    jwks_uri: String,
+    authorization_endpoint: Option<String>,
+    token_endpoint: Option<String>,
+    #[serde(default)]
+    token_endpoint_auth_methods_supported: Vec<String>,
+}
+
+impl Document {
+    pub(super) fn authorization_endpoint(&self) -> Result<Url, FetchError> {
+        Ok(address(self.authorization_endpoint.as_deref().unwrap_or_default())?)
     }
-    let at = format!("{}/.well-known/openid-configuration", issuer.as_str().trim_end_matches('/'));
-    let url = address(&at)?;
+
+    pub(super) fn token_endpoint(&self) -> Result<Url, FetchError> {
+        Ok(address(self.token_endpoint.as_deref().unwrap_or_default())?)
+    }
+
+    /// Basic authentication is what a provider takes that does not say otherwise.
+    pub(super) fn takes_secret_in_form(&self) -> bool {
+        let takes = |method: &str| self.token_endpoint_auth_methods_supported.iter().any(|one| one == method);
+        takes("client_secret_post") && !takes("client_secret_basic")
+    }
+}
+
+impl FetchError {
+    pub(super) fn malformed(url: &Url, error: serde_json::Error) -> Self {
+        Self::Malformed(shown(url), Some(error))
+    }
+}
+
+pub(super) async fn discovered(issuer: &str) -> Result<Document, FetchError> {
+    let issuer = issuer.trim_end_matches('/');
+    let url = address(&format!("{issuer}/.well-known/openid-configuration"))?;
     let bytes = get(url.clone()).await?;
-    let document: Document =
-        serde_json::from_slice(&bytes).map_err(|error| FetchError::Malformed(shown(&url), Some(error)))?;
+    let document: Document = serde_json::from_slice(&bytes).map_err(|error| FetchError::malformed(&url, error))?;
     // Section 4.3: the document must name the same issuer.
-    if document.issuer.trim_end_matches('/') != issuer.as_str().trim_end_matches('/') {
+    if document.issuer.trim_end_matches('/') != issuer {
         return Err(FetchError::Malformed(shown(&url), None));
     }
-    Ok(address(&document.jwks_uri)?)
+    Ok(document)
 }
 
 async fn get(url: Url) -> Result<Vec<u8>, FetchError> {
+    request(Method::GET, url, |request| request).await
+}
+
+/// The body of an answer with the status 200.
+pub(super) async fn request(
+    method: Method,
+    url: Url,
+    with: impl FnOnce(RequestBuilder) -> RequestBuilder,
+) -> Result<Vec<u8>, FetchError> {
     let failed = |error: reqwest::Error| FetchError::Http(shown(&url), error.without_url());
     // Redirects are not followed, because the operator has not named their targets.
     let client = Client::builder().connect_timeout(CONNECT_TIME).timeout(FETCH_TIME).redirect(redirect::Policy::none());
-    let answer = client.build().map_err(failed)?.get(url.clone()).send().await.map_err(failed)?;
+    let request = with(client.build().map_err(failed)?.request(method, url.clone()));
+    let mut answer = request.send().await.map_err(failed)?;
     if answer.status() != reqwest::StatusCode::OK {
         return Err(FetchError::Malformed(format!("{} (status {})", shown(&url), answer.status()), None));
     }
-    let mut answer = answer;
     let mut bytes = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(failed)? {
         bytes.extend_from_slice(&chunk);

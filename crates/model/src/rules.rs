@@ -52,7 +52,7 @@ pub fn check(whole: &WholePost) -> Result<(), Vec<Broken>> {
             .and(written("subtitle", subtitle)),
         at_most("excerpt", "characters", post.excerpt.chars().count(), EXCERPT_CHARS_MAX)
             .and(written("excerpt", if post.has_own_excerpt { &post.excerpt } else { "" })),
-        at_most("markdown", "bytes", whole.markdown.len(), BODY_BYTES_MAX),
+        check_markdown(&whole.markdown),
         at_most("aliases", "slugs", post.former_slugs.len(), FORMER_SLUGS_MAX),
     ];
     checks.extend(TermKind::ALL.map(|kind| at_most(kind.plural(), "terms", post.terms(kind).len(), TERMS_MAX)));
@@ -61,6 +61,12 @@ pub fn check(whole: &WholePost) -> Result<(), Vec<Broken>> {
     checks.push(check_dates(post));
     checks.push(check_end(post));
     all(checks)
+}
+
+/// # Errors
+/// If no body can have this text.
+pub fn check_markdown(markdown: &str) -> Result<(), Broken> {
+    at_most("markdown", "bytes", markdown.len(), BODY_BYTES_MAX)
 }
 
 fn all(checks: Vec<Result<(), Broken>>) -> Result<(), Vec<Broken>> {

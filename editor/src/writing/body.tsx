@@ -1,5 +1,5 @@
 // A text as the server renders it. The rule: the server has sanitised the HTML; this file only adds what this page needs.
-import { useMemo } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { onServer } from "../media/address";
 
 interface Props {
@@ -9,11 +9,28 @@ interface Props {
 }
 
 export function Body({ html, address }: Props) {
-  const prepared = useMemo(() => ({ __html: prepare(html, address ?? `${window.location.origin}/posts/any`) }), [html, address]);
-  return <div className="prose" dangerouslySetInnerHTML={prepared} />;
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (place.current) show(place.current, prepare(html, address ?? `${window.location.origin}/posts/any`));
+  }, [html, address]);
+  return <div className="prose" ref={place} />;
 }
 
-function prepare(html: string, base: string): string {
+/** Replaces only the blocks that differ, so that a text that is being written does not jump, and its pictures do not load again. */
+function show(place: Element, next: Element): void {
+  const [old, now] = [[...place.childNodes], [...next.childNodes]];
+  const most = Math.min(old.length, now.length);
+  const isSame = (from: number) => old.at(from)?.isEqualNode(now.at(from) ?? null);
+  let start = 0;
+  while (start < most && isSame(start)) start += 1;
+  let end = 0;
+  while (end < most - start && isSame(-1 - end)) end += 1;
+  const after = old[old.length - end] ?? null;
+  old.slice(start, old.length - end).forEach((block) => block.remove());
+  now.slice(start, now.length - end).forEach((block) => place.insertBefore(block, after));
+}
+
+function prepare(html: string, base: string): Element {
   const text = new DOMParser().parseFromString(html, "text/html");
   for (const attribute of ["src", "href"]) {
     text.querySelectorAll(`[${attribute}]`).forEach((element) => resolve(element, attribute, base));
@@ -31,7 +48,7 @@ function prepare(html: string, base: string): string {
   text.querySelectorAll("input[type=checkbox]").forEach((box) => {
     box.setAttribute("aria-label", box.hasAttribute("checked") ? "Done" : "To do");
   });
-  return text.body.innerHTML;
+  return text.body;
 }
 
 function resolve(element: Element, attribute: string, base: string): void {

@@ -16,6 +16,7 @@ import { Problems } from "./problems";
 import { PublishNow, Publishing } from "./publishing";
 import { Translations } from "./translations";
 import { type Changes, type Conflict, type Outcome, useChanges } from "./use-changes";
+import { useOthers } from "./use-others";
 import { type Tags, useTags } from "./use-tags";
 import { type Typed, useText } from "./use-text";
 import {
@@ -67,6 +68,7 @@ export function ContentEditor({ kind, content: first, start }: Props) {
   const isDirty = typed.isDirty || tags.all !== typed.text.values.tagSlugs || tags.newName !== null;
   const saving = useSaving({ kind, content, setContent, typed, tags, changes });
   const { conflict } = saving;
+  const news = useOthers({ kind, content, setContent, typed, changes, isChoosing: conflict !== null });
 
   if (conflict) return <Clash conflict={conflict} typed={typed} changes={changes} saving={saving} />;
   return (
@@ -79,6 +81,7 @@ export function ContentEditor({ kind, content: first, start }: Props) {
         tags={tags}
         changes={changes}
         said={saving.said}
+        news={news}
         onSave={() => void saving.save()}
         publish={content?.viewerCanUpdate ? <PublishNow content={content} isBusy={changes.isBusy} onPublish={() => void saving.save({ publish: true }, "Published.")} /> : null}
         end={content?.viewerCanUpdate ? <Deletion content={content} version={typed.text.version} /> : null}

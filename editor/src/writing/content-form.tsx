@@ -1,5 +1,6 @@
 // The form of a post or page: the text on the left, its metadata and buttons on the right.
 import { type FormEvent, type KeyboardEvent, type ReactNode, Suspense, lazy, useState } from "react";
+import { failureOf } from "../graphql/failure";
 import { Beside } from "./beside";
 import { Body } from "./body";
 import { CoverField } from "./cover-field";
@@ -10,7 +11,9 @@ import { LinkCards } from "./link-cards";
 import { SiteFields } from "./site-fields";
 import { TagField } from "./tag-field";
 import { TermChoices } from "./term-choices";
+import { sentence } from "./problems";
 import type { Changes } from "./use-changes";
+import { useRendered } from "./use-rendered";
 import type { Tags } from "./use-tags";
 import type { Typed } from "./use-text";
 import type { Edited, Kind } from "./values";
@@ -28,6 +31,8 @@ interface Props {
   changes: Changes;
   /** The result of the last change. */
   said: ReactNode;
+  /** What others have done to the text. */
+  news: string;
   onSave: () => void;
   /** Beside the button that saves. */
   publish: ReactNode;
@@ -86,12 +91,15 @@ export function ContentForm(props: Props) {
   );
 }
 
-function Saved({ content, typed, said }: Props) {
+function Saved({ content, typed, said, news }: Props) {
   const isReader = content?.viewerCanUpdate === false;
   const state = typed.isDirty ? "Not saved yet." : said || (content ? "All is saved." : "");
   return (
     <>
       <p role="status">{isReader ? "Your token can read this, but not change it." : state}</p>
+      <p className="news" aria-live="polite">
+        {news}
+      </p>
       {typed.isKept ? null : <p className="problem">This browser has no place to keep it: save it soon.</p>}
     </>
   );
@@ -103,8 +111,8 @@ function Writing({ content, typed, changes }: Props) {
   const { text, type } = typed;
   const { values } = text;
   const lang = values.language.trim() || undefined;
-  const [shown, setShown] = useState<Shown>("write");
-  const preview = content ? <Preview content={content} isOld={values.markdown !== content.body.markdown} /> : null;
+  const [shown, setShown] = useState<Shown>(() => (window.matchMedia("(max-width: 74rem)").matches ? "write" : "both"));
+  const preview = <Preview markdown={values.markdown} content={content} />;
   return (
     <div className="writing">
       <Field name="title" changes={changes}>
@@ -126,13 +134,13 @@ function Writing({ content, typed, changes }: Props) {
         {(control) => <input {...control} className="below-title" dir="auto" lang={lang} placeholder="Subtitle" value={values.subtitle} onChange={({ target }) => type({ subtitle: target.value })} />}
       </Field>
       <div className="writing-head">
-        <Switch shown={shown} hasPreview={content !== null} onShow={setShown} />
+        <Switch shown={shown} onShow={setShown} />
         <WordCount text={values.markdown} />
       </div>
-      {shown === "preview" && preview ? (
+      {shown === "preview" ? (
         preview
       ) : (
-        <div className={text.beside || (shown === "both" && preview) ? "two" : undefined}>
+        <div className={text.beside || shown === "both" ? "two" : undefined}>
           <Field name="markdown" hint="In Markdown. Pictures and files can be pasted and dropped." changes={changes}>
             {(control) => (
               <Suspense fallback={<div className="markdown-to-come" />}>
@@ -166,11 +174,11 @@ const SHOWN: [Shown, string][] = [
   ["both", "Side by side"],
 ];
 
-function Switch({ shown, hasPreview, onShow }: { shown: Shown; hasPreview: boolean; onShow: (shown: Shown) => void }) {
+function Switch({ shown, onShow }: { shown: Shown; onShow: (shown: Shown) => void }) {
   return (
     <div className="switch" role="group" aria-label="Text or preview">
       {SHOWN.map(([name, label]) => (
-        <button key={name} type="button" className={name === "both" ? "for-wide" : undefined} aria-pressed={shown === name} disabled={name !== "write" && !hasPreview} onClick={() => onShow(name)}>
+        <button key={name} type="button" className={name === "both" ? "for-wide" : undefined} aria-pressed={shown === name} onClick={() => onShow(name)}>
           {label}
         </button>
       ))}
@@ -178,12 +186,14 @@ function Switch({ shown, hasPreview, onShow }: { shown: Shown; hasPreview: boole
   );
 }
 
-/** Shows the server's HTML, so that readers get what the writer saw. */
-function Preview({ content, isOld }: { content: Edited; isOld: boolean }) {
+/** Shows the server's HTML, so that readers get what the writer sees. */
+function Preview({ markdown, content }: { markdown: string; content: Edited | null }) {
+  const { html, error } = useRendered(markdown, content?.body ?? null);
+  const message = error?.graphQLErrors[0]?.message;
   return (
     <section className="preview" aria-label="Preview">
-      {isOld ? <p className="notice">This is the text that was saved last. Save to see your changes.</p> : null}
-      <Body html={content.body.html} address={content.canonicalUrl} />
+      {error ? <p className="notice">This is an earlier text. {message === undefined ? failureOf(error).text : sentence(message)}</p> : null}
+      <Body html={html} address={content?.canonicalUrl} />
     </section>
   );
 }

@@ -1,7 +1,7 @@
 // Every change that the editor makes to a post or page. The rule: each results in its current state, in errors that the writer can correct, or in a
 // conflict that names the other editors; nothing else is discarded or assumed.
 import { useState } from "react";
-import { type AnyVariables, type CombinedError, type DocumentInput, type OperationResult, useClient } from "urql";
+import { type AnyVariables, type Client, type CombinedError, type DocumentInput, type OperationResult, useClient } from "urql";
 import type { PageChangeFragment, PostChangeFragment, VersionItemFragment } from "../gql/graphql";
 import { HistoryQuery } from "../documents";
 import { failureOf } from "../graphql/failure";
@@ -61,13 +61,6 @@ export function useChanges(): Changes {
     return { refused: true, isDefinite, isReused: errors.some(({ code }) => code === "KEY_REUSED") };
   };
 
-  const conflictWith = async (theirs: Edited, version: number): Promise<Outcome> => {
-    const history = await client.query(HistoryQuery, { id: theirs.id }, { requestPolicy: "network-only" });
-    const found = history.data?.node;
-    const revisions = (found && "revisions" in found ? found.revisions?.nodes : null) ?? [];
-    return { conflict: { theirs, since: revisions.filter((revision) => revision.version > version) } };
-  };
-
   const change: Changes["change"] = async (document, variables, answerOf, version) => {
     setBusy(true);
     refuse(undefined, []);
@@ -76,7 +69,7 @@ export function useChanges(): Changes {
       const answer = data ? answerOf(data) : null;
       if (!answer) return refuse(failed, []);
       const theirs = answer.userErrors.map(currentOf).find((current) => current !== null) ?? null;
-      if (version !== null && theirs) return await conflictWith(theirs, version);
+      if (version !== null && theirs) return { conflict: await conflictWith(client, theirs, version) };
       const content = answer.post ?? answer.page;
       return content ? { content } : refuse(failed, answer.userErrors);
     } finally {
@@ -92,6 +85,14 @@ export function useChanges(): Changes {
     setUserErrors(errors);
   };
   return { isBusy, error, userErrors, show, clearErrorsOf, change };
+}
+
+/** What has changed since a version, and by whom. */
+export async function conflictWith(client: Client, theirs: Edited, version: number): Promise<Conflict> {
+  const history = await client.query(HistoryQuery, { id: theirs.id }, { requestPolicy: "network-only" });
+  const found = history.data?.node;
+  const revisions = (found && "revisions" in found ? found.revisions?.nodes : null) ?? [];
+  return { theirs, since: revisions.filter((revision) => revision.version > version) };
 }
 
 /** The post or page as it is now, if the error says that somebody has changed it. */

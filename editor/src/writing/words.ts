@@ -49,9 +49,18 @@ export function namesOf(revisions: Revision[]): string {
 }
 
 export function changesIn({ version, changedFields }: Revision): string {
-  if (version === 1) return "new";
-  // A later server can have more fields.
-  return listOf(changedFields.map((field) => CHANGED[field] ?? "something else"));
+  return version === 1 ? "new" : fieldsIn(changedFields);
+}
+
+/** Who has changed what. */
+export function summaryOf(revisions: Revision[]): string {
+  const fields = [...new Set(revisions.flatMap(({ changedFields }) => changedFields))];
+  return `${namesOf(revisions)} changed ${fields.length === 0 ? "this" : fieldsIn(fields)}`;
+}
+
+/** A later server can have more fields. */
+function fieldsIn(fields: RevisionField[]): string {
+  return listOf(fields.map((field) => CHANGED[field] ?? "something else"));
 }
 
 export function countWords(text: string): string {

@@ -129,6 +129,13 @@ settings! {
     OIDC_ROLE_CLAIM = text("oidc.role_claim", "NAME").default("roles"), "The claim that names the role.";
     OIDC_AUTHOR_CLAIM = text("oidc.author_claim", "NAME").default("author"),
         "The claim that names the slug of an author.";
+    OIDC_CLIENT_ID = text("oidc.client_id", "NAME"),
+        "The id of the editor at the provider, so that people sign in to it there. It is accepted as an audience too.";
+    OIDC_CLIENT_SECRET = secret("oidc.client_secret", "SECRET"),
+        "The secret of this client; not set: the provider knows it as a public client.";
+    OIDC_CLIENT_SECRET_FILE = text("oidc.client_secret_file", "FILE"), "A file that contains only the client's secret.";
+    OIDC_SCOPE = text("oidc.scope", "NAMES").default("openid"),
+        "With the client id: the scopes to ask for, separated by spaces; those with which ID tokens have the claim that names the role.";
     LOG = text("log.directives", "DIRECTIVES").default("info").env("TIDINGS_LOG"),
         "The log directives, such as info or tidings=debug.";
     LOG_FORMAT = text("log.format", "FORMAT").flag("log-format").default("auto"),

@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 use async_graphql::{Context, Object, SimpleObject};
 
 use crate::graphql::context;
-use crate::graphql::failure::Result;
+use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::json_text::JsonText;
 use crate::graphql::scalars::HtmlText;
 use crate::graphql::texts::Forms;
 use crate::model::Rendered;
-use crate::model::headings;
+use crate::model::{headings, rules};
 
 pub struct RichText {
     markdown: Arc<str>,
@@ -21,6 +21,18 @@ pub struct RichText {
 impl RichText {
     pub fn new(markdown: Arc<str>) -> Self {
         Self { markdown, forms: OnceLock::new() }
+    }
+
+    /// A text of the client, which is not read from the store.
+    ///
+    /// # Errors
+    /// If no body can have this text, or the answer has no memory for it.
+    pub async fn unsaved(ctx: &Context<'_>, markdown: String) -> Result<Self> {
+        rules::check_markdown(&markdown)
+            .map_err(|broken| bad_input("markdown", format!("the body {}", broken.reason)))?;
+        let text = Self::new(markdown.into());
+        context::of(ctx).texts.hold(&text.markdown).await?;
+        Ok(text)
     }
 
     fn forms(&self, ctx: &Context<'_>) -> &Forms {

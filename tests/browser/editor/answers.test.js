@@ -1,7 +1,7 @@
 // Answers that come late, not at all, or say no. The rule: nothing typed is lost, and nothing is made twice.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, change, idOf, onServer, save, signIn, text, tokenOf, written } from "./setup.js";
+import { ask, change, hearNothing, idOf, onServer, save, signIn, text, tokenOf, written } from "./setup.js";
 
 const LOST = { tolerated: [/ERR_CONNECTION_RESET/, /ERR_FAILED/] };
 const title = (page) => page.getByLabel("Title", { exact: true });
@@ -23,7 +23,7 @@ async function countOf(name) {
 async function loseFirst(page, mutation) {
   let isFirst = true;
   await page.route("**/graphql", async (route) => {
-    if (!isFirst || !route.request().postData()?.includes(`${mutation}(`)) return route.continue();
+    if (!isFirst || !route.request().postData()?.includes(`${mutation}(`)) return route.fallback();
     isFirst = false;
     await route.fetch();
     return route.abort("connectionreset");
@@ -120,6 +120,7 @@ test("a new post that was refused is created after its correction, although the 
 test("an update whose answer was lost is no conflict with oneself", () =>
   onServer(async (page) => {
     const { id } = await change("createPost", { title: "Myself", markdown: "Before." });
+    await hearNothing(page);
     await signIn(page);
     await page.goto(`/editor/posts/${id}`);
     await text(page).fill("After.");
@@ -131,9 +132,23 @@ test("an update whose answer was lost is no conflict with oneself", () =>
     assert.deepEqual(await stored(id), { version: 3, status: "PUBLISHED", title: "Myself", markdown: "After." });
   }, LOST));
 
+test("an update whose answer was lost is seen as saved at once", () =>
+  onServer(async (page) => {
+    const { id } = await change("createPost", { title: "Found out", markdown: "Before." });
+    await signIn(page);
+    await page.goto(`/editor/posts/${id}`);
+    await text(page).fill("After.");
+    await loseFirst(page, "updatePost");
+    await save(page).click();
+    await said(page, "All is saved.");
+    assert.equal(await page.getByRole("heading", { name: "The server is out of reach" }).count(), 0);
+    assert.deepEqual(await stored(id), { version: 2, status: "DRAFT", title: "Found out", markdown: "After." });
+  }, LOST));
+
 test("a publication whose answer was lost is reported as done at the second attempt", () =>
   onServer(async (page) => {
     const { id } = await change("createPost", { title: "Out already", markdown: "Text." });
+    await hearNothing(page);
     await signIn(page);
     await page.goto(`/editor/posts/${id}`);
     await text(page).waitFor();

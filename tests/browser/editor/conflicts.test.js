@@ -1,7 +1,7 @@
 // Two writers edit one post. The rule: the second one to save sees both texts and who saved first, and no typed text is lost.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, change, onServer, save, signIn, text, tokenOf, written } from "./setup.js";
+import { ask, change, hearNothing, onServer, save, signIn, text, tokenOf, written } from "./setup.js";
 
 const BEFORE = "The lamp is lit at dusk.\n\nThe tower has ninety-eight steps.";
 const THEIRS = "The lamp is lit at sunset.\n\nThe tower has ninety-eight steps.";
@@ -51,6 +51,7 @@ test("keep mine saves mine on their version", () =>
 
 test("keep mine keeps the fields that only they have changed", () =>
   onServer(async (page) => {
+    await hearNothing(page);
     const id = await meetConflict(page, { title: "The great lamp", tagSlugs: ["moon", "brass-glass"] });
     await page.getByText("You and they changed different things.").waitFor();
     await page.getByRole("button", { name: "Keep mine" }).click();
@@ -144,6 +145,7 @@ test("a reload keeps the text of a conflict, and saving shows the conflict again
 
 test("publishing a post that somebody else has changed shows their text and publishes nothing", () =>
   onServer(async (page) => {
+    await hearNothing(page);
     const { id } = await change("createPost", { title: "Not so fast", markdown: BEFORE });
     await signIn(page);
     await page.goto(`/editor/posts/${id}`);

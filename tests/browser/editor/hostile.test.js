@@ -1,7 +1,8 @@
 // Hostile text. The rule: nothing that is typed or imported runs in the editor, whose origin has the session.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { change, onServer, save, signIn, text } from "./setup.js";
+import { FILES } from "../hostile.js";
+import { SERVER, change, onServer, save, signIn, text } from "./setup.js";
 
 /** The vectors of the tests of the sanitiser (`crates/model/src/html.rs`), and those that would reach the page without it. */
 const VECTORS = [
@@ -20,6 +21,7 @@ const VECTORS = [
   "<style>@import 'http://example.com/x.css';</style>",
   "<base href='http://example.com/'><meta http-equiv='refresh' content='0;url=http://example.com/'>",
 ];
+const FORBIDDEN = "script, style, iframe, form, base, meta, svg, [onclick], [onerror], [onload], [ontoggle], [style], a[href^='javascript']";
 const NAME = "<img src=x onerror='window.ran=1'><script>window.ran=1</script>";
 
 test("nothing of a hostile text, title, excerpt or tag runs in any view", () =>
@@ -30,12 +32,12 @@ test("nothing of a hostile text, title, excerpt or tag runs in any view", () =>
       await signIn(page);
       await page.getByRole("link", { name: NAME }).click();
       await text(page).fill(VECTORS.join("\n\n"));
+      const prose = page.locator(".preview .prose");
+      await prose.getByText("click", { exact: true }).waitFor();
+      assert.equal(await prose.locator(FORBIDDEN).count(), 0, "what is only typed");
       await save(page).click();
       await page.getByText("Saved.", { exact: true }).waitFor();
-      await page.getByRole("button", { name: "Side by side" }).click();
-      const prose = page.locator(".preview .prose");
-      await prose.waitFor();
-      assert.equal(await prose.locator("script, style, iframe, form, base, meta, svg, [onclick], [onerror], [onload], [ontoggle], [style], a[href^='javascript']").count(), 0);
+      assert.equal(await prose.locator(FORBIDDEN).count(), 0, "what is saved");
       for (const link of await prose.locator("a").all()) await link.click();
       await prose.getByText("click", { exact: true }).click();
       await page.getByText("Versions").click();
@@ -52,6 +54,29 @@ test("nothing of a hostile text, title, excerpt or tag runs in any view", () =>
     // The picture that does not exist.
     { tolerated: [/status of 404/] },
   ));
+
+test("nothing of the hostile drawings runs in the preview while they are typed", () => {
+  const short = FILES.filter(({ body }) => body.length < 4_000).map(({ body }) => body.toString());
+  assert.ok(short.length > 400, `${short.length} drawings`);
+  return onServer(
+    async (page, context) => {
+      // A picture of another server is nothing hostile.
+      await context.route("http://elsewhere.test/**", (route) => route.abort());
+      const ran = [];
+      page.on("console", (message) => message.text().startsWith("ran ") && ran.push(message.text()));
+      await signIn(page);
+      await page.goto("/editor/new");
+      for (let from = 0; from < short.length; from += 20) {
+        await text(page).fill([`From ${from}.`, ...short.slice(from, from + 20)].join("\n\n"));
+        const prose = page.locator(".preview .prose");
+        await prose.getByText(`From ${from}.`).waitFor();
+        assert.equal(await prose.locator(FORBIDDEN).count(), 0, `from ${from}`);
+      }
+      assert.deepEqual(ran, []);
+    },
+    { origins: [SERVER, "http://elsewhere.test"], tolerated: [/ERR_FAILED/, /status of 404/, /Content Security Policy/i, /violates the following/] },
+  );
+});
 
 test("the policy of the page runs no script that somebody has put into it", () =>
   onServer(

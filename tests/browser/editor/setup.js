@@ -38,6 +38,12 @@ export async function change(name, input, token = TOKEN) {
   return answer.post;
 }
 
+/** Lets the page hear nothing of what others save, as behind a proxy that holds streams back. */
+export async function hearNothing(page) {
+  const refused = { errors: [{ message: "No.", extensions: { code: "FORBIDDEN", retryable: false } }] };
+  await page.route("**/graphql", (route) => (route.request().postData()?.includes("@live") ? route.fulfill({ json: refused }) : route.fallback()));
+}
+
 const tokens = new Map();
 
 /** The token with this name; the first call creates it, later calls return the same one. */

@@ -11,7 +11,7 @@ use super::{Example, assert_is_committed, building};
 use crate::support::command::{Blog, Serving};
 use crate::support::node::Package;
 
-const TOKEN: &str = "the-editors-token-of-these-tests";
+pub(super) const TOKEN: &str = "the-editors-token-of-these-tests";
 const SETTINGS: [(&str, &str); 1] = [("TIDINGS_EDITOR_TOKEN", TOKEN)];
 
 #[test]
@@ -30,7 +30,7 @@ fn the_committed_build_of_the_editor_equals_a_new_build() {
 
 #[test]
 fn writers_write_preview_schedule_publish_and_lose_nothing() {
-    run(&["writing", "keeping"], &Example::start(&[], &SETTINGS).serving);
+    run(&["writing", "preview", "keeping"], &Example::start(&[], &SETTINGS).serving);
 }
 
 /// On a server of its own: the drafts that it makes would come before those of the sample in the lists of the other tests.
@@ -40,8 +40,8 @@ fn answers_that_are_late_lost_or_refused_lose_nothing_and_make_nothing_twice() {
 }
 
 #[test]
-fn a_conflict_shows_both_texts_and_each_choice_works() {
-    run(&["conflicts"], &Example::start(&[], &SETTINGS).serving);
+fn two_writers_see_each_other_and_a_conflict_shows_both_texts_with_choices_that_work() {
+    run(&["conflicts", "together"], &Example::start(&[], &SETTINGS).serving);
 }
 
 #[test]
@@ -86,24 +86,29 @@ fn a_newcomer_publishes_a_first_post_with_a_picture_on_a_phone() {
 }
 
 fn run(subjects: &[&str], serving: &Serving) {
+    run_with(subjects, serving, &[]);
+}
+
+pub(super) fn run_with(subjects: &[&str], serving: &Serving, more: &[(&str, &str)]) {
     let files: Vec<String> = subjects.iter().map(|subject| format!("editor/{subject}.test.js")).collect();
     let mut arguments = vec!["--test", "--test-concurrency=1"];
     arguments.extend(files.iter().map(String::as_str));
     let server = format!("http://{}", serving.address);
     let pictures = super::playground::pictures().display().to_string();
     let variables = [("TIDINGS_SERVER", server.as_str()), ("TIDINGS_TOKEN", TOKEN), ("TIDINGS_SCREENSHOTS", &pictures)];
-    Package::at("tests/browser").node(&arguments, &variables);
+    Package::at("tests/browser").node(&arguments, &[&variables, more].concat());
 }
 
-/// An answer: its status, its head in lower case, and its body.
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
+/// An answer: its status, its head as it was sent and in lower case, and its body.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) raw: String,
+    pub(super) head: String,
+    pub(super) body: String,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {:?}", self.body))
     }
 
@@ -111,19 +116,29 @@ impl Answer {
         self.json()["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
     }
 
-    fn cookies(&self) -> Vec<&str> {
+    /// The first value of a header, whose name is in lower case.
+    pub(super) fn value(&self, name: &str) -> String {
+        let value = self.raw.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        value.unwrap_or_else(|| panic!("no {name}: {}", self.raw)).to_owned()
+    }
+
+    pub(super) fn cookies(&self) -> Vec<&str> {
         self.head.lines().filter_map(|line| line.strip_prefix("set-cookie: ")).collect()
     }
 }
 
 /// Sends a request with headers, each a line; of JSON, unless they name another type.
-fn send(serving: &Serving, to: &str, headers: &[&str], body: &str) -> Answer {
-    let mut stream = TcpStream::connect(&serving.address).expect("a connection");
+pub(super) fn send(serving: &Serving, to: &str, headers: &[&str], body: &str) -> Answer {
+    send_to(&serving.address, to, headers, body)
+}
+
+pub(super) fn send_to(address: &str, to: &str, headers: &[&str], body: &str) -> Answer {
+    let mut stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time");
     let json =
         (!headers.iter().any(|header| header.starts_with("content-type"))).then_some("content-type: application/json");
     let headers: String = headers.iter().copied().chain(json).map(|header| format!("{header}\r\n")).collect();
-    let (address, length) = (&serving.address, body.len());
+    let length = body.len();
     let request = format!(
         "{to} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
     );
@@ -132,12 +147,12 @@ fn send(serving: &Serving, to: &str, headers: &[&str], body: &str) -> Answer {
     stream.read_to_string(&mut said).expect("an answer");
     let (head, body) = said.split_once("\r\n\r\n").expect("a head");
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+    Answer { status, raw: head.to_owned(), head: head.to_lowercase(), body: body.to_owned() }
 }
 
 const SESSION: &str = "POST /editor/session";
 const COOKIE: &str = "cookie: other=1; tidings_editor=the-editors-token-of-these-tests";
-const MARK: &str = "x-tidings-editor: 1";
+pub(super) const MARK: &str = "x-tidings-editor: 1";
 
 fn begin(serving: &Serving, headers: &[&str]) -> Answer {
     send(serving, SESSION, headers, &json!({ "token": TOKEN }).to_string())
@@ -214,7 +229,8 @@ fn a_session_is_refused_to_other_origins_wrong_tokens_and_anything_but_json() {
     ];
     let preflight = send(serving, "OPTIONS /graphql", &asked, "");
     assert!(!preflight.head.contains("access-control-allow-credentials"), "{}", preflight.head);
-    assert_eq!(send(serving, "GET /editor/session", &[], "").status, 405);
+    let offer = send(serving, "GET /editor/session", &[COOKIE], "");
+    assert_eq!((offer.json(), offer.cookies()), (json!({ "provider": null }), vec![]));
 }
 
 #[test]

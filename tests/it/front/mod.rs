@@ -7,6 +7,7 @@ mod bodies;
 mod clients;
 mod drawings;
 mod editor;
+mod editor_login;
 mod exhaustion;
 mod introspection;
 mod playground;

@@ -40,6 +40,7 @@ mod preview;
 mod price;
 mod query;
 mod ready;
+mod rendered;
 mod repeated;
 mod revisions;
 mod roles;

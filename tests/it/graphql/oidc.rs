@@ -62,6 +62,7 @@ impl SiteWithProvider {
             keys,
             role_claim: "roles".to_owned(),
             author_claim: "author".to_owned(),
+            client: None,
         };
         Self { site, sign_in: SignIn { oidc: Some(Arc::new(Provider::new(settings))), ..SignIn::default() } }
     }

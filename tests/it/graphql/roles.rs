@@ -21,6 +21,7 @@ fn request(field: &str, is_own: bool) -> String {
         "Query.scheduledPages" => "{ scheduledPages { __typename } }".to_owned(),
         "Page.revisions" => "{ page(path: \"a\") { revisions(first: 1) { nodes { version } } } }".to_owned(),
         "Series.orderedPostIds" => "{ series(slug: \"walks\") { orderedPostIds } }".to_owned(),
+        "Query.renderedMarkdown" => "{ renderedMarkdown(markdown: \"*a*\") { html } }".to_owned(),
         "Query.webhooks" => "{ webhooks { __typename } }".to_owned(),
         "Mutation.createWebhook" => mutation("url: \"https://example.com/\"", ""),
         "Mutation.replayWebhook" => mutation("id: \"x\", since: \"2026-06-15T12:00:00Z\"", ""),

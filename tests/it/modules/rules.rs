@@ -91,7 +91,7 @@ pub const DEPENDENCIES: &[Rule] = &[
     Rule {
         from: "http/",
         // It notes at which instants its answers end; and bytes pass between the client and their store, without the schema.
-        to: &["assets", "graphql", "purge", "telemetry", "model"],
+        to: &["assets", "graphql", "oidc", "purge", "telemetry", "model"],
         because: "http uses the schema only as a service and never touches store or keys",
     },
     Rule {

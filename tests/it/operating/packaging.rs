@@ -74,6 +74,7 @@ fn the_example_with_all_settings_uncommented_is_valid() {
     // The files of these do not exist here; most also exclude another setting.
     let left_out = [
         "editor_token_file",
+        "client_secret_file",
         "connection_string_file",
         "headers_file",
         "secret_access_key_file",

@@ -12,6 +12,7 @@ pub mod graphql;
 pub mod identity;
 pub mod interrupted;
 pub mod listening;
+pub mod login;
 pub mod lists;
 pub mod memory;
 pub mod model;

@@ -2,12 +2,13 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { markdown, markdownKeymap, markdownLanguage } from "@codemirror/lang-markdown";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, Compartment, EditorState } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, Transaction } from "@codemirror/state";
 import { type Command, EditorView, drawSelection, dropCursor, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { AssetDialog, type Chosen, markdownOf } from "../../media/asset-dialog";
+import { editsOf } from "../merge";
 import { FIELDS } from "../values";
 import { insert, insertBlock } from "./commands";
 import { TOOLS, Toolbar } from "./toolbar";
@@ -91,8 +92,10 @@ export default function MarkdownEditor({ control, value, onChange }: Props) {
 
   useEffect(() => {
     const view = editor.current;
-    if (!view || view.state.doc.toString() === value) return;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, annotations: OfForm.of(true) });
+    const shown = view?.state.doc.toString();
+    if (!view || shown === undefined || shown === value) return;
+    // What somebody else has written is not undone by the keyboard.
+    view.dispatch({ changes: editsOf(shown, value), annotations: [OfForm.of(true), Transaction.addToHistory.of(false)] });
   }, [value]);
 
   const { id, "aria-describedby": describedBy, "aria-invalid": isInvalid } = control;

@@ -145,7 +145,7 @@ const FREE: &[(&str, &[&str])] = &[
     ("PublishedPost", &["post", "endCursor"]),
     ("PublishPagePayload", &["page"]),
     ("PublishPostPayload", &["post"]),
-    ("Query", &["rateLimit", "site", "viewer"]),
+    ("Query", &["rateLimit", "renderedMarkdown", "site", "viewer"]),
     ("RateLimit", &["scope", "limit", "restoreRate", "remaining", "used", "resetAt", "cost"]),
     ("ReplayWebhookPayload", &["webhook"]),
     ("RestoreRevisionPayload", &["page", "post"]),

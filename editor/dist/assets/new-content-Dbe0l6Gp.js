@@ -1,1 +1,0 @@
-import{$ as e,j as t}from"./paged-Dyrinq1I.js";import{t as n}from"./content-editor-Q-YG1qYF.js";var r=e();function i({kind:e,below:i=``}){let{viewer:a}=t(),o=a?.author;return(0,r.jsx)(n,{kind:e,content:null,start:{authorSlugs:o==null?[]:[o.slug],path:i===``?``:`${i}/`}})}export{i as default};
