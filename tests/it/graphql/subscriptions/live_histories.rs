@@ -83,7 +83,8 @@ impl Asked {
 
     /// The answer to the same query on a server that holds nothing.
     async fn expected(&self, plain: &Router) -> Value {
-        let mut asked = request(By::Post, &self.query);
+        // The same columns as with the directive, for the locations of errors.
+        let mut asked = request(By::Post, &format!("query       {}", self.query));
         if let Some(token) = &self.token {
             asked.headers_mut().insert("authorization", format!("Bearer {token}").parse().expect("a header"));
         }

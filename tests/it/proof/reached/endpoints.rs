@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::ledger::{Change, Heard};
-use super::{LAST, PATIENCE, Stage};
+use super::{LAST, Stage};
 use crate::support::random::Random;
 use crate::webhooks::receiver::Receiver;
 
@@ -83,7 +83,7 @@ impl Endpoints {
     pub(super) async fn heard(&self, patience: Duration) -> Vec<Heard> {
         let mut all = Vec::new();
         for path in PATHS {
-            self.wait_for(path, LAST, if path == "/asleep" { patience } else { PATIENCE }).await;
+            self.wait_for(path, LAST, patience).await;
             let mut seen = HashSet::new();
             let messages = self.receiver.of(path);
             // The same message again is no other change.

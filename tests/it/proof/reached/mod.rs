@@ -32,7 +32,7 @@ const AUTHORS: usize = 6;
 const KILLS_MIN: usize = 3;
 /// A change that all hear of after all others.
 const LAST: &str = "last";
-/// Far longer than anything takes here, except that an endpoint which was asleep gets everything.
+/// Far longer than anything takes here, except that an endpoint gets everything that it has missed.
 const PATIENCE: Duration = Duration::from_secs(180);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -157,7 +157,7 @@ async fn play(stage: &Arc<Stage>, size: &Size, random: &mut Random) -> Vec<Heard
     create(stage, LAST).await;
     endpoints.wake();
     let mut heard = subscribers.join_all().await;
-    heard.extend(endpoints.heard(PATIENCE * 10).await);
+    heard.extend(endpoints.heard(PATIENCE + Duration::from_secs(2 * size.mutations as u64)).await);
     nurse.abort();
     heard
 }
