@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 
 use compact_str::CompactString;
 
+use crate::model::Instant;
+
 use super::{Key, Page, RowRange, TagOf, TagSet};
 
 /// The most reads of one set: more than most pages of a list need. A longer set is not complete, and takes no more memory.
@@ -85,13 +87,15 @@ pub struct ReadSet {
     rows: Vec<RowMark>,
     ranges: Vec<ReadRange>,
     is_complete: bool,
+    /// When the time alone makes what was read invalid, beside publications.
+    ends_at: Option<Instant>,
     /// `None`: the reads have no tags.
     tags: Option<TagSet>,
 }
 
 impl ReadSet {
     pub fn new(moving: MovingBounds) -> Self {
-        Self { moving, rows: Vec::new(), ranges: Vec::new(), is_complete: true, tags: None }
+        Self { moving, rows: Vec::new(), ranges: Vec::new(), is_complete: true, ends_at: None, tags: None }
     }
 
     /// An empty set that also has the tags of its reads, if there is a function that tags them.
@@ -119,6 +123,15 @@ impl ReadSet {
         }
     }
 
+    /// What was read is valid before this instant at most.
+    pub fn note_end(&mut self, at: Instant) {
+        self.ends_at = self.ends_at.into_iter().chain([at]).min();
+    }
+
+    pub fn ends_at(&self) -> Option<Instant> {
+        self.ends_at
+    }
+
     /// Notes everything that a [`completed`](Self::completed) set contains.
     pub fn merge(&mut self, other: &Self) {
         self.is_complete &= other.is_complete;
@@ -126,6 +139,7 @@ impl ReadSet {
             return;
         }
         other.rows.iter().for_each(|row| self.push(*row));
+        other.ends_at.into_iter().for_each(|at| self.note_end(at));
         match (&mut self.tags, &other.tags) {
             (Some(tags), Some(others)) => tags.merge(others),
             // Reads without tags may be of any row.

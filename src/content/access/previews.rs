@@ -154,6 +154,7 @@ impl<'a> Previews<'a> {
         if claim.expires_at <= self.reader.now() {
             return Err(ContentError::PreviewExpired);
         }
+        self.reader.note_preview_link(claim.expires_at);
         Ok(claim.of)
     }
 

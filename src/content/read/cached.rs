@@ -13,7 +13,7 @@ use futures_util::future::{BoxFuture, try_join};
 use crate::content::cache::{CacheKey, Cached, Dependencies, ReadMoment, Recording, Until, ValueCache};
 use crate::content::error::{ContentError, Result};
 use crate::keys::time::{self, Direction, Span};
-use crate::keys::{Collection, Table, place, site_page, tag};
+use crate::keys::{Collection, Table, place, site_page, tag, token};
 use crate::model::Instant;
 use crate::store::{CountingStore, Key, MovingBounds, ReadSet, RowRange, SHOWN_TAGS_MAX, Tag, TagOf, TagSet};
 use crate::telemetry::metrics::{self, CacheKind};
@@ -176,6 +176,14 @@ impl Reader {
         values.keep(key, value, Dependencies { era, version, at, until, reads });
     }
 
+    /// Notes what the verification of a preview link depends on: the key, which may be cached, and the end of the link.
+    pub(in crate::content) fn note_preview_link(&self, expires_at: Instant) {
+        self.source.counted.note_cached(|noted| {
+            noted.note_row(Table::Tokens.name(), &token::preview_key());
+            noted.note_end(expires_at);
+        });
+    }
+
     /// Begins to record what the answer of a query depends on.
     pub fn start_recording(&self) {
         let tag_of: TagOf = if self.is_anonymous() { tag::of_read } else { tag::of_read_with_drafts };
@@ -194,6 +202,7 @@ impl Reader {
             && let Ok(until) = self.next_scheduled(&mut reads).await
             && let Some(reads) = reads.completed()
         {
+            let until = until.into_iter().chain(reads.ends_at()).min();
             recording.complete(Dependencies { era: recording.era, version, at: self.now(), until, reads });
         }
         tags

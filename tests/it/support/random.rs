@@ -15,6 +15,12 @@ const KILL_CYCLES: &str = "TIDINGS_KILL_CYCLES";
 /// How long each crowd of editors works; without it, the number of its mutations bounds a crowd.
 const CROWD_MINUTES: &str = "TIDINGS_CROWD_MINUTES";
 
+/// How many mutations have to reach all who listen, of whom there are many then.
+const REACHED_MUTATIONS: &str = "TIDINGS_REACHED_MUTATIONS";
+
+/// How many subscribers wait at once.
+const LISTENERS: &str = "TIDINGS_LISTENERS";
+
 /// If set, every interleaving is run, not a part of them.
 const ALL: &str = "TIDINGS_ALL_INTERLEAVINGS";
 /// At most this many steps lie between two interleavings that are run, on average fewer, so that a run takes minutes, not hours.
@@ -84,6 +90,16 @@ pub fn cycles(usual: usize) -> usize {
 /// For how many minutes a crowd works.
 pub fn crowd_minutes() -> Option<u64> {
     number(CROWD_MINUTES)
+}
+
+/// How many mutations a long run makes.
+pub fn reached_mutations() -> Option<usize> {
+    number(REACHED_MUTATIONS).map(|mutations| mutations as usize)
+}
+
+/// How many subscribers a long run has; a multiple of the number of their queries.
+pub fn listeners() -> usize {
+    number(LISTENERS).map_or(10_000, |listeners| listeners as usize)
 }
 
 /// The seeds of a test: as many as `scripts/test` has time for, or as the settings say.

@@ -1,5 +1,5 @@
 //! Webhooks (docs/webhooks.md): over HTTP with a receiver of the tests' own, and beside a clock that the tests set.
 
-mod receiver;
+pub mod receiver;
 mod scheduled;
 mod sent;

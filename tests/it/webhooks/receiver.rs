@@ -1,4 +1,4 @@
-//! A receiver of webhooks. The rule: it answers 204, except on the paths that say otherwise.
+//! A receiver of webhooks. The rule: it answers 204, except on the paths that say otherwise, or as its test says.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -16,7 +16,11 @@ pub struct Received {
     /// With names in lower case.
     pub headers: Map<String, Value>,
     pub body: String,
+    pub at: Instant,
 }
+
+/// The status of the answer to a request to this path, which is the first one or not.
+type Answers = dyn Fn(&str, bool) -> &'static str + Send + Sync;
 
 impl Received {
     pub fn id(&self) -> &str {
@@ -46,14 +50,25 @@ pub struct Receiver {
 
 impl Receiver {
     pub fn start() -> Self {
+        Self::answering(|path, is_first| match path {
+            "/busy" if is_first => "503 Service Unavailable\r\nretry-after: 1",
+            "/failing" if is_first => "500 Internal Server Error",
+            "/moved" => "302 Found\r\nlocation: /target",
+            "/gone" => "410 Gone",
+            _ => "204 No Content",
+        })
+    }
+
+    pub fn answering(answers: impl Fn(&str, bool) -> &'static str + Send + Sync + 'static) -> Self {
+        let answers: Arc<Answers> = Arc::new(answers);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let received = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&received);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let kept = Arc::clone(&kept);
-                std::thread::spawn(move || take(stream, &kept));
+                let (kept, answers) = (Arc::clone(&kept), Arc::clone(&answers));
+                std::thread::spawn(move || take(stream, &kept, &*answers));
             }
         });
         Self { port, received }
@@ -88,7 +103,7 @@ impl Receiver {
 }
 
 /// Receives the requests of one connection.
-fn take(stream: TcpStream, kept: &Mutex<Vec<Received>>) {
+fn take(stream: TcpStream, kept: &Mutex<Vec<Received>>, answers: &Answers) {
     let mut reader = BufReader::new(stream);
     while let Some(received) = read(&mut reader) {
         let path = received.path.clone();
@@ -103,11 +118,7 @@ fn take(stream: TcpStream, kept: &Mutex<Vec<Received>>) {
                 drop(reader.read(&mut [0]));
                 return;
             }
-            "/busy" if is_first => "503 Service Unavailable\r\nretry-after: 1",
-            "/failing" if is_first => "500 Internal Server Error",
-            "/moved" => "302 Found\r\nlocation: /target",
-            "/gone" => "410 Gone",
-            _ => "204 No Content",
+            path => answers(path, is_first),
         };
         let length = if answer.starts_with("204") { "" } else { "\r\ncontent-length: 0" };
         if reader.get_mut().write_all(format!("HTTP/1.1 {answer}{length}\r\n\r\n").as_bytes()).is_err() {
@@ -129,5 +140,5 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Received> {
     let headers: Map<String, Value> = pairs.map(|(name, value)| (name.to_lowercase(), value.into())).collect();
     let mut body = vec![0; headers.get("content-length")?.as_str()?.parse().ok()?];
     reader.read_exact(&mut body).ok()?;
-    Some(Received { path, headers, body: String::from_utf8(body).ok()? })
+    Some(Received { path, headers, body: String::from_utf8(body).ok()?, at: Instant::now() })
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::receiver::{Received, Receiver};
 use crate::support::command::{Blog, Serving, run};
 use crate::support::node::Package;
+use crate::support::python::python;
 
 const TOKEN: &str = "a-token-of-more-than-24-characters";
 const ALLOWED: (&str, &str) = ("TIDINGS_WEBHOOKS_ALLOW", "127.0.0.1");
@@ -66,20 +67,26 @@ fn wait_for(server: &Serving, id: &str, outcome: &str) -> Value {
     })
 }
 
-/// What the reference library says of a message.
+/// What the reference libraries for JavaScript and Python say of a message.
 fn verified(received: &Received, body: &str, secret: &str) -> Option<String> {
-    let tools = Package::at("tests/tools");
-    let mut command = Command::new("node");
-    command.args(["webhook.js", secret]).current_dir(tools.path());
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("node");
+    let programs = [(Command::new("node"), "webhook.js"), (python("python"), "webhook.py")];
     let input = json!({ "headers": received.headers, "body": body }).to_string();
+    let [js, py] = programs.map(|(command, program)| run_tool(command, program, secret, &input));
+    assert_eq!(js, py, "{input}");
+    js
+}
+
+fn run_tool(mut command: Command, program: &str, secret: &str, input: &str) -> Option<String> {
+    command.args([program, secret]).current_dir(Package::at("tests/tools").path());
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut child = child.expect("it starts");
     child.stdin.take().expect("its input").write_all(input.as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
     output.status.success().then(|| String::from_utf8(output.stdout).expect("text").trim().to_owned())
 }
 
 #[test]
-fn the_reference_library_verifies_what_is_public_and_a_draft_is_never_sent() {
+fn the_reference_libraries_verify_what_is_public_and_a_draft_is_never_sent() {
     let (blog, receiver) = (Blog::of(&[]), Receiver::start());
     let server = start(&blog, &[ALLOWED]);
     let (id, secret) = webhook(&server, &receiver.url("127.0.0.1", "/all"), "");

@@ -142,7 +142,7 @@ pub(in crate::content) struct Dependencies {
     pub version: u64,
     /// The instant of the query; the first of all instants if the value does not depend on time.
     pub at: Instant,
-    /// The instant of the next scheduled post or page; `None` without one, or if the value does not depend on time.
+    /// The instant of the next scheduled post or page, or the end of a preview link; `None` without one, or if the value does not depend on time.
     pub until: Option<Instant>,
     pub reads: ReadSet,
 }

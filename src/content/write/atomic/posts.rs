@@ -3,6 +3,7 @@
 use crate::content::error::Result as ContentResult;
 use crate::content::tables::rows::{idempotency as key_rows, post as rows};
 use crate::content::write::Partition;
+use crate::content::write::Writer;
 use crate::content::write::change_log::{self, Changed};
 use crate::content::write::keyed::{NewKey, Used};
 use crate::content::write::outcomes::{GoneTerm, Outcome};
@@ -12,7 +13,6 @@ use crate::keys::{PostPlace, Table, place, term, time};
 use crate::model::{Instant, Post, PostKey, Slug, TermKind};
 use crate::store::{Key, StoreError};
 
-use super::Writer;
 use super::overlay::Overlay;
 use super::terms::{self, TermSlugs};
 use super::{claims, counts, index, revisions};

@@ -172,7 +172,7 @@ impl Pair {
         Instant::from_ticks(month.last().ticks() + 1 + day * DAY).expect("an instant")
     }
 
-    pub(super) async fn mutate(&mut self, field: &str, input: Value) -> Value {
+    pub(in crate::graphql) async fn mutate(&mut self, field: &str, input: Value) -> Value {
         let name = match field.starts_with("delete") {
             true => "Delete".to_owned(),
             false => format!("{}{}", field[..1].to_uppercase(), &field[1..]),

@@ -27,13 +27,13 @@ use crate::support::site::{NOW, Site, instant, post};
 const TITLES: &str = "query @live { posts(first: 3) { nodes { title } } }";
 
 /// The answers of a live query over Server-Sent Events.
-struct Answers {
+pub(super) struct Answers {
     body: BodyDataStream,
     text: String,
 }
 
 impl Answers {
-    async fn of(router: &Router, token: Option<&str>, query: &str) -> Self {
+    pub(super) async fn of(router: &Router, token: Option<&str>, query: &str) -> Self {
         Self::with(router, token, query, None).await
     }
 
@@ -54,7 +54,7 @@ impl Answers {
         timeout(PATIENCE, self.next_answer()).await.expect("it comes in time")
     }
 
-    async fn next_answer(&mut self) -> Option<Value> {
+    pub(super) async fn next_answer(&mut self) -> Option<Value> {
         loop {
             while let Some((block, rest)) = self.text.split_once("\n\n") {
                 let (block, rest) = (block.to_owned(), rest.to_owned());
@@ -269,6 +269,11 @@ async fn a_revoked_preview_link_begins_no_live_query() {
     let mut second = Answers::of(&router, None, &by_field).await;
     second.data().await;
     site.ask_as(Some(EDITOR_TOKEN), "mutation { revokePreviews { revokedAt } }").await;
+    let ended = second.next().await.expect("an answer");
+    assert_eq!(
+        ended["errors"][0]["extensions"]["code"], "BAD_PREVIEW",
+        "the key is written, so it is executed: {ended}"
+    );
     for (token, query) in [(Some(token), by_header), (None, by_field.as_str())] {
         let refused = async {
             loop {

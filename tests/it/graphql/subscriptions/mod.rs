@@ -4,6 +4,7 @@
 mod client;
 mod content;
 mod live;
+mod live_histories;
 mod protocol;
 mod resumed;
 mod server;

@@ -12,17 +12,17 @@ use super::content::{Shown, id, text};
 const ANSWER_MAX: Duration = Duration::from_secs(45);
 
 /// Where each server listens; `None` while it is down.
-pub(super) type Addresses = Arc<Mutex<Vec<Option<String>>>>;
+pub(in crate::proof) type Addresses = Arc<Mutex<Vec<Option<String>>>>;
 
 #[derive(Debug, Clone)]
-pub(super) struct Client {
+pub(in crate::proof) struct Client {
     http: reqwest::Client,
     addresses: Addresses,
 }
 
 /// Why a request has no answer.
 #[derive(Debug)]
-pub(super) enum NoAnswer {
+pub(in crate::proof) enum NoAnswer {
     NotSent,
     /// It was sent, or may have been.
     Lost(String),
@@ -59,13 +59,13 @@ impl Outcome {
 }
 
 impl Client {
-    pub(super) fn new(addresses: Addresses) -> Self {
+    pub(in crate::proof) fn new(addresses: Addresses) -> Self {
         let http = reqwest::Client::builder().no_proxy().timeout(ANSWER_MAX).build().expect("a client");
         Self { http, addresses }
     }
 
     /// The whole answer of a server.
-    pub(super) async fn ask(
+    pub(in crate::proof) async fn ask(
         &self,
         server: usize,
         token: Option<&str>,
@@ -122,7 +122,7 @@ impl Client {
 }
 
 /// The first error of an answer: its code and message.
-pub(super) fn error(answer: &Value) -> Option<(String, String)> {
+pub(in crate::proof) fn error(answer: &Value) -> Option<(String, String)> {
     let error = answer.get("errors")?.get(0)?;
     Some((text(&error["extensions"]["code"]), text(&error["message"])))
 }

@@ -21,12 +21,12 @@ const FAKETIME_OF_DEBIAN: [&str; 2] =
 /// The largest difference between the clocks of two servers, in milliseconds.
 const SKEW_MS_MAX: usize = 2_000;
 
-pub(super) enum Storage {
+pub(in crate::proof) enum Storage {
     File(tempfile::TempDir),
     Azure { _azurite: Azurite, proxy: Proxy, prefix: String },
 }
 
-pub(super) struct Fleet {
+pub(in crate::proof) struct Fleet {
     pub storage: Storage,
     pub addresses: Addresses,
     servers: Vec<Mutex<Option<Serving>>>,
@@ -36,23 +36,23 @@ pub(super) struct Fleet {
 
 /// The library that gives a process another clock, if there is one.
 #[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
-pub(super) fn faketime() -> Option<PathBuf> {
+pub(in crate::proof) fn faketime() -> Option<PathBuf> {
     let named = std::env::var_os(FAKETIME).map(PathBuf::from);
     named.into_iter().chain(FAKETIME_OF_DEBIAN.map(PathBuf::from)).find(|library| library.exists())
 }
 
 /// Whether a server has not started because the storage, on a slow machine, did not answer in time.
-pub(super) fn is_of_slow_storage(complaint: &str) -> bool {
+pub(in crate::proof) fn is_of_slow_storage(complaint: &str) -> bool {
     complaint.contains("the store could not be reached")
 }
 
 impl Storage {
-    pub(super) fn file() -> Self {
+    pub(in crate::proof) fn file() -> Self {
         Self::File(tempfile::tempdir().expect("a folder"))
     }
 
     /// Tables in an Azurite behind a network with delays.
-    pub(super) async fn azure(is_long: bool, random: &mut Random) -> Self {
+    pub(in crate::proof) async fn azure(is_long: bool, random: &mut Random) -> Self {
         // A long run would leave its rows in an emulator that others use.
         let azurite = if is_long { Azurite::own() } else { Azurite::any() };
         let proxy = Proxy::before(&azurite).await;
@@ -61,7 +61,7 @@ impl Storage {
     }
 
     /// Removes the delays of the network, after no request is under way that could meet another.
-    pub(super) fn be_quick(&self) {
+    pub(in crate::proof) fn be_quick(&self) {
         if let Self::Azure { proxy, .. } = self {
             proxy.delay_no_more();
         }
@@ -82,6 +82,7 @@ impl Storage {
             ("TIDINGS_EDITOR_TOKEN", EDITOR_TOKEN.to_owned()),
             // The archive with all its posts could cost more than the usual limit.
             ("TIDINGS_LIMITS_STORAGE_REQUESTS", "10000000".to_owned()),
+            ("TIDINGS_WEBHOOKS_ALLOW", "127.0.0.1".to_owned()),
         ];
         if let Self::Azure { proxy, .. } = self {
             settings.push(("AZURE_STORAGE_CONNECTION_STRING", connection_string(&proxy.endpoint)));
@@ -90,7 +91,7 @@ impl Storage {
     }
 
     /// Runs a command on the store to its end.
-    pub(super) async fn run(&self, arguments: &[&str]) -> Ran {
+    pub(in crate::proof) async fn run(&self, arguments: &[&str]) -> Ran {
         let of_the_store = self.arguments();
         let arguments: Vec<&str> = arguments.iter().copied().chain(of_the_store.iter().map(String::as_str)).collect();
         let mut command = tidings(&arguments);
@@ -101,7 +102,7 @@ impl Storage {
 
 impl Fleet {
     /// `random`: the clocks differ at random; `None`: all servers use the clock of this machine.
-    pub(super) fn new(storage: Storage, servers: usize, random: Option<&mut Random>) -> Self {
+    pub(in crate::proof) fn new(storage: Storage, servers: usize, random: Option<&mut Random>) -> Self {
         let skews = match random {
             None => vec![None; servers],
             Some(random) => {
@@ -117,12 +118,12 @@ impl Fleet {
         }
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::proof) fn count(&self) -> usize {
         self.servers.len()
     }
 
     /// Starts a server; the error says why it has not started.
-    pub(super) fn start(&self, server: usize) -> Result<(), String> {
+    pub(in crate::proof) fn start(&self, server: usize) -> Result<(), String> {
         let mut arguments = self.storage.arguments();
         arguments.push("--create".to_owned());
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -142,12 +143,12 @@ impl Fleet {
     }
 
     /// Starts each server that does not run; the error says why the first one has not started.
-    pub(super) fn start_all(&self) -> Result<(), String> {
+    pub(in crate::proof) fn start_all(&self) -> Result<(), String> {
         let runs = |server: &usize| self.servers[*server].lock().expect("no panic").is_some();
         (0..self.count()).filter(|server| !runs(server)).try_for_each(|server| self.start(server))
     }
 
-    pub(super) fn kill(&self, server: usize) {
+    pub(in crate::proof) fn kill(&self, server: usize) {
         self.addresses.lock().expect("no panic")[server] = None;
         if let Some(serving) = self.servers[server].lock().expect("no panic").take() {
             serving.kill();
@@ -155,7 +156,7 @@ impl Fleet {
     }
 
     /// Stops each server as a service manager does; the error names the last one that has not ended well.
-    pub(super) fn stop_all(&self) -> Result<(), String> {
+    pub(in crate::proof) fn stop_all(&self) -> Result<(), String> {
         let mut stopped = Ok(());
         for server in 0..self.count() {
             self.addresses.lock().expect("no panic")[server] = None;

@@ -5,11 +5,11 @@
 
 mod audit;
 mod change;
-mod client;
+pub(super) mod client;
 mod content;
 mod editors;
 mod end;
-mod fleet;
+pub(super) mod fleet;
 mod follower;
 mod import;
 mod kills;
