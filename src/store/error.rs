@@ -124,6 +124,14 @@ impl StoreError {
             other => other,
         }
     }
+
+    /// The error of a reader, who has written nothing: it can read again.
+    pub(super) fn into_not_read(self) -> Self {
+        match self.into_not_made() {
+            Self::Precondition(what) => Self::Unavailable { what, source: None },
+            other => other,
+        }
+    }
 }
 
 fn shared(source: impl Into<AnyError>) -> Option<ErrorSource> {

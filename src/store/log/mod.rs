@@ -243,7 +243,7 @@ impl LogStore {
         }
         let Some(watermark) = self.store().get(table, &watermark).await? else { return Ok(()) };
         let (entry, _) = apply::read(&watermark)?;
-        self.writer.apply_to(entry).await.map_err(not_read)?;
+        self.writer.apply_to(entry).await.map_err(StoreError::into_not_read)?;
         // A row without properties can be one of which only the key was read.
         if is_alone && !first.properties.is_empty() {
             confirmed().insert(table, first.clone());
@@ -281,14 +281,6 @@ impl LogStore {
                 return Ok(deleted);
             }
         }
-    }
-}
-
-/// The error of a reader, who has written nothing: it can read again.
-fn not_read(error: StoreError) -> StoreError {
-    match error.into_not_made() {
-        StoreError::Precondition(what) => StoreError::Unavailable { what, source: None },
-        other => other,
     }
 }
 

@@ -18,7 +18,6 @@ use crate::telemetry::metrics;
 use super::age::Age;
 use super::apply::{Applied, apply, is_applied};
 use super::entry::{self, Entry, EntryNames, Head};
-use super::not_read;
 use super::plan::PlannedRows;
 use super::progress::{Place, Progress, StoredHead, StoredRow};
 use super::settings::LogSettings;
@@ -85,8 +84,11 @@ impl Writer {
     async fn carry_out_waiting(&self) {
         let _one = self.writing.lock().await;
         let mut group = std::mem::take(&mut *self.waiting());
-        refuse_late(&mut group, "changes before this one take too long");
-        while !group.is_empty() {
+        loop {
+            refuse_late(&mut group);
+            if group.is_empty() {
+                return;
+            }
             if let Err(error) = self.append_some(&mut group).await {
                 self.progress.forget_head();
                 for waiting in group.drain(..) {
@@ -250,7 +252,8 @@ impl Writer {
         let entry = names.with_data(&data)?;
         tracing::info!(entry = number, "log.applied_for_another");
         // The caller has written nothing yet, whatever became of the entry.
-        let applied = apply((&self.store, &self.progress), number, &entry.writes).await.map_err(not_read)?;
+        let applied =
+            apply((&self.store, &self.progress), number, &entry.writes).await.map_err(StoreError::into_not_read)?;
         self.progress.note_applied(number);
         self.progress.keep(number, self.shared(&applied));
         Ok(true)
@@ -327,10 +330,7 @@ impl Writer {
                 let written = self.apply_own(entry, rows).await;
                 answer(planned, &written);
             }
-            Ok(Append::Moved) => {
-                restore(group, planned);
-                refuse_late(group, "others write all the time");
-            }
+            Ok(Append::Moved) => restore(group, planned),
             // Refused changes get this error too, because nobody knows on which rows they were refused.
             Err(error @ StoreError::OutcomeUnknown { .. }) => {
                 self.progress.forget_head();
@@ -448,11 +448,12 @@ fn restore(group: &mut VecDeque<Waiting>, planned: Vec<Planned>) {
 }
 
 /// Answers those who have waited for too long that their changes were not made.
-fn refuse_late(group: &mut VecDeque<Waiting>, why: &str) {
+fn refuse_late(group: &mut VecDeque<Waiting>) {
     let (late, others) = group.drain(..).partition::<Vec<_>, _>(|waiting| waiting.since.elapsed() >= DEADLINE);
     group.extend(others);
     for waiting in late {
-        drop(waiting.answer.send(Err(StoreError::Unavailable { what: why.to_owned(), source: None })));
+        let what = "other changes take too long".to_owned();
+        drop(waiting.answer.send(Err(StoreError::Unavailable { what, source: None })));
     }
 }
 
