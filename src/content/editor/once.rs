@@ -134,8 +134,7 @@ impl Editor<'_> {
         Ok(stored.map(|stored| stored.whole).filter(|post| !is_hidden(post)).ok_or_else(|| used_for_gone("post")))
     }
 
-    /// [`answer_used`](Self::answer_used) for a page. A change of pages that was made after the tree was read is a conflict, so a key that is unused now is
-    /// unused when the page is written.
+    /// [`answer_used`](Self::answer_used) for a page. The transaction that creates the page looks at the key again.
     pub(super) async fn answer_used_of_page(
         &self,
         tree: &mut PageTree<'_>,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::content::audit;
-use crate::content::commands::{self, Current, Edited, Patch, PostChanges, UserError};
+use crate::content::commands::{self, Current, Edited, Patch, PostChanges, Problem, UserError};
 use crate::content::error::Result;
 use crate::content::write::{BadPlace, NewKey, PageTree, PagesWritten, until_made};
 use crate::model::site_page::{PAGES_MAX, SCHEDULED_PAGES_MAX};
@@ -88,10 +88,10 @@ impl Editor<'_> {
             let mut tree = self.writer.page_tree().await?;
             let page = match self.plan(&mut tree, &command).await? {
                 Ok(page) => page,
-                Err(errors) => return Ok(Some(Err(errors))),
+                Err(refused) => return self.answer_refused(&command, refused).await.map(Some),
             };
             if let Some(why) = tree.bad_translation().await? {
-                return Ok(Some(Err(vec![UserError::untranslatable(why)])));
+                return self.answer_refused(&command, vec![UserError::untranslatable(why)]).await.map(Some);
             }
             let is_changed = tree.is_changed();
             Ok(match self.writer.write_pages(tree).await? {
@@ -111,9 +111,11 @@ impl Editor<'_> {
         .await
     }
 
-    /// The answer to a creation that was refused. If the same one was sent at the same time, it can be made by now, and its path is taken.
-    async fn answer_refused(&self, key: &NewKey, refused: Vec<UserError>) -> Result<Edited<WholeSitePage>> {
-        if self.writer.settled_use_of(key).await?.is_none() {
+    /// The answer to a change that was refused. If the same creation was sent at the same time, it can be made by now, and its path is taken.
+    async fn answer_refused(&self, command: &PageCommand, refused: Vec<UserError>) -> Result<Edited<WholeSitePage>> {
+        let PageCommand::Create(_, Some(key)) = command else { return Ok(Err(refused)) };
+        let is_of_input = refused.iter().all(|error| error.problem == Problem::Invalid);
+        if is_of_input || self.writer.settled_use_of(key).await?.is_none() {
             return Ok(Err(refused));
         }
         let mut tree = self.writer.page_tree().await?;
@@ -128,12 +130,9 @@ impl Editor<'_> {
                     Some(key) => self.answer_used_of_page(tree, key).await?,
                     None => None,
                 };
-                if let Some(answered) = used {
-                    return Ok(answered);
-                }
-                match (self.plan_creation(tree, new, key.as_ref()).await?, key) {
-                    (Err(refused), Some(key)) => self.answer_refused(key, refused).await,
-                    (planned, _) => Ok(planned),
+                match used {
+                    Some(answered) => Ok(answered),
+                    None => self.plan_creation(tree, new, key.as_ref()).await,
                 }
             }
             PageCommand::Update { id, version, changes } => match find(tree, ("id", id), *version).await? {

@@ -66,7 +66,7 @@ impl Writer {
 
 /// How the idempotency key of a creation was used before; `None` if it was not. Its row is written in the transaction that creates the post, so a row means
 /// that the post was created.
-fn used(rows: &Overlay<'_>, key: &NewKey, now: Instant) -> Result<Option<Used>, StoreError> {
+pub(super) fn used(rows: &Overlay<'_>, key: &NewKey, now: Instant) -> Result<Option<Used>, StoreError> {
     let row = rows.get(Table::Idempotency, &key.place)?;
     Ok(row.as_ref().map(key_rows::read).transpose()?.and_then(|found| key.used(found, now)))
 }

@@ -11,7 +11,6 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::read_all;
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES};
 use crate::content::tables::rows::change_log::LogItem;
-use crate::content::tables::rows::idempotency as key_rows;
 use crate::content::tables::rows::packed::TooLarge;
 use crate::content::tables::rows::post as post_rows;
 use crate::content::tables::rows::site_page::{self as rows, TreeRow};
@@ -39,8 +38,8 @@ pub struct PageTree<'a> {
     paths: BTreeMap<PagePath, Option<PostId>>,
     /// The pages that [`put`](Self::put) has replaced since [`begin`](Self::begin).
     replaced: Vec<(PostId, Option<WholeSitePage>)>,
-    /// The row of the idempotency key of a page that is created.
-    key: Option<(Key, Properties)>,
+    /// The idempotency key of a page that is created, that page, and the current instant.
+    key: Option<(NewKey, PostId, Instant)>,
 }
 
 /// The outcome of a try.
@@ -158,7 +157,7 @@ impl<'a> PageTree<'a> {
 
     /// The page that is created uses up an idempotency key.
     pub fn use_key(&mut self, key: &NewKey, page: &PostId, now: Instant) {
-        self.key = Some((key.place.clone(), key_rows::row(&key.row(page, now))));
+        self.key = Some((key.clone(), page.clone(), now));
     }
 
     /// From here on, [`abort`](Self::abort) undoes what is put.
