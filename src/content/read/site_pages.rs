@@ -12,7 +12,7 @@ use crate::keys::site_page::{self as keys, ChildKey, Children, PageRow};
 use crate::model::{
     Actor, Instant, Language, PagePath, Post, PostDetails, PostId, SitePage, Slug, TranslationGroup, WholeSitePage,
 };
-use crate::store::{Entity, PAGE_ROWS_MAX, Result as StoreResult, RowRange, StoreError};
+use crate::store::{Entity, Key, PAGE_ROWS_MAX, Result as StoreResult, RowRange, StoreError};
 
 use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, PageArguments, RequestedFields, Take};
 use super::reader::{Previewed, Reader};
@@ -49,6 +49,10 @@ pub(crate) type PagePosition = ChildKey;
 /// A cursor of the list of scheduled pages.
 pub(crate) fn scheduled_cursor(page: &SitePage) -> String {
     keys::scheduled_cursor(page.post.published_at.unwrap_or(Instant::MIN), page.id())
+}
+
+fn scheduled_row(page: &SitePage) -> Option<Key> {
+    Some(keys::scheduled(page.post.published_at?, page.id()))
 }
 
 /// The row of a cursor of the list of scheduled pages.
@@ -282,18 +286,25 @@ impl Reader {
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range.
-    pub async fn scheduled_pages(&self, arguments: &PageArguments<String>) -> Result<(Page<Arc<SitePage>>, usize)> {
+    pub async fn scheduled_pages(
+        &self,
+        arguments: &PageArguments<String>,
+        requested: RequestedFields,
+    ) -> Result<(Page<Arc<SitePage>>, usize)> {
         let range = keys::scheduled_after(self.now()).of_keys();
         let all = read_all(self.store(), Table::Pages, &range).await?;
         let order = |row: &Entity, cursor: &String| row.key.row().cmp(cursor);
         let rows = arguments.page_of_all(&all, (PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX), order)?;
         let id = |row: &Entity| match keys::parse(&row.key) {
-            Some(PageRow::Scheduled(_, id)) => Some(id),
+            Some(PageRow::Scheduled(_, id)) if requested.items => Some(id),
             _ => None,
         };
         let ids: Vec<PostId> = rows.items.iter().filter_map(id).collect();
         let pages = self.pages_by_id(&ids).await.into_iter().collect::<Result<Vec<_>>>()?;
-        let items = pages.into_iter().flatten().collect();
+        // A page that has another instant meanwhile is at another place of the list, or in none.
+        let is_there =
+            |page: &Arc<SitePage>| rows.items.iter().any(|row| scheduled_row(page).as_ref() == Some(&row.key));
+        let items = pages.into_iter().flatten().filter(is_there).collect();
         Ok((Page { items, has_next: rows.has_next, has_previous: rows.has_previous }, all.len()))
     }
 

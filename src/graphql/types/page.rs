@@ -164,7 +164,7 @@ impl PageConnection {
 
     pub async fn read_scheduled(ctx: &Context<'_>, paging: Paging) -> Result<Self> {
         let arguments = paging.decode(decode_scheduled_cursor)?;
-        let (page, total) = context::of(ctx).reader.scheduled_pages(&arguments).await?;
+        let (page, total) = context::of(ctx).reader.scheduled_pages(&arguments, requested(ctx)).await?;
         Ok(Self { list: ListOfPages::Scheduled, page, total: OnceCell::new_with(Some(total)) })
     }
 
