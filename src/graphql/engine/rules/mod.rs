@@ -47,6 +47,9 @@ impl Rules {
 
     /// Adds similar names to the engine's message about an unknown field, argument or type.
     pub(super) fn suggest(&self, message: &mut String) {
+        if !self.suggests_names {
+            return;
+        }
         let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
         let suggestion = match quoted.as_slice() {
             [name, of, ..] if message.starts_with("Unknown field ") => {
@@ -62,7 +65,7 @@ impl Rules {
             }
             _ => return,
         };
-        if self.suggests_names && !suggestion.is_empty() {
+        if !suggestion.is_empty() {
             *message = format!("{}{suggestion}", message.trim_end_matches('.'));
         }
     }

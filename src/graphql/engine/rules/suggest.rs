@@ -39,7 +39,10 @@ const NAME_BYTES_MAX: usize = 64;
 
 /// Returns `. Did you mean "a" or "b"?` with the most similar names first, or an empty text if none is similar.
 pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let is_similar = |known: &&str| distance(name, known) <= name.len().max(known.len()) * 2 / 5;
+    let is_similar = |known: &&str| {
+        let most = name.len().max(known.len()) * 2 / 5;
+        RENAMED.contains(&(name, *known)) || name.len().abs_diff(known.len()) <= most && distance(name, known) <= most
+    };
     either(name, known.filter(is_similar), str::to_owned)
 }
 
