@@ -378,7 +378,7 @@ impl Query {
     }
 
     /// A text that is not stored, rendered as the body of a post would be: for the preview of an editor. One that is longer than a body can be is
-    /// BAD_USER_INPUT. Requires the role AUTHOR, EDITOR or ADMIN.
+    /// BAD_USER_INPUT, and so is a second one in an operation. Requires the role AUTHOR, EDITOR or ADMIN.
     async fn rendered_markdown(
         &self,
         ctx: &Context<'_>,

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use async_graphql::Error;
@@ -68,13 +69,16 @@ pub struct Texts {
     /// Set when a charge is refused: then a query is refused as a whole, and a mutation in every text. Nothing more is read or rendered,
     /// and no field waits, because uncharged data stays in memory until the request ends.
     refused: SetOnce<OverBudget>,
+    has_unsaved: AtomicBool,
 }
 
 impl Texts {
     /// The requests of a batch share the budget. Without a charge the answer has a memory of its own.
     pub fn new(renderer: Arc<Renderer>, budget: Arc<Budget>, charge: Option<Charge>) -> Self {
         let sent = charge.unwrap_or_else(|| AnswerMemory::default().charge());
-        Self { forms: Mutex::default(), renderer, budget, working: sent.beside(), sent, refused: SetOnce::new() }
+        let working = sent.beside();
+        let (forms, refused, has_unsaved) = (Mutex::default(), SetOnce::new(), AtomicBool::default());
+        Self { forms, renderer, budget, working, sent, refused, has_unsaved }
     }
 
     /// A permit to read a body that is not charged yet.
@@ -103,6 +107,20 @@ impl Texts {
     /// If the charge is refused.
     pub async fn hold(&self, markdown: &Arc<str>) -> Result<(), Error> {
         self.hold_new(markdown, FIRST_BYTES).await
+    }
+
+    /// Whether this is the first text of the client that the answer renders. The client's variables have a copy of it for each field that renders it, so
+    /// others are refused.
+    pub fn is_first_unsaved(&self) -> bool {
+        !self.has_unsaved.swap(true, Relaxed)
+    }
+
+    /// Charges a text of the client.
+    ///
+    /// # Errors
+    /// If the charge is refused.
+    pub async fn hold_unsaved(&self, text: &Arc<str>) -> Result<(), Error> {
+        self.hold_new(text, 0).await
     }
 
     /// Charges a text that the answer does not hold yet, less the bytes that were charged before it was read.

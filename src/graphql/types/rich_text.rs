@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use async_graphql::{Context, Object, SimpleObject};
+use tokio::sync::Semaphore;
 
 use crate::graphql::context;
 use crate::graphql::failure::{Result, bad_input};
@@ -12,6 +13,10 @@ use crate::graphql::scalars::HtmlText;
 use crate::graphql::texts::Forms;
 use crate::model::Rendered;
 use crate::model::{headings, rules};
+
+/// Previews cost no storage request, so no limit of requests stops many of them. One at a time is rendered, so that readers and those who save wait for one
+/// at most.
+static UNSAVED: Semaphore = Semaphore::const_new(1);
 
 pub struct RichText {
     markdown: Arc<str>,
@@ -28,10 +33,16 @@ impl RichText {
     /// # Errors
     /// If no body can have this text, or the answer has no memory for it.
     pub async fn unsaved(ctx: &Context<'_>, markdown: String) -> Result<Self> {
+        let texts = &context::of(ctx).texts;
+        if !texts.is_first_unsaved() {
+            return Err(bad_input("markdown", "an operation renders one text; send a request for each".to_owned()));
+        }
         rules::check_markdown(&markdown)
             .map_err(|broken| bad_input("markdown", format!("the body {}", broken.reason)))?;
         let text = Self::new(markdown.into());
-        context::of(ctx).texts.hold(&text.markdown).await?;
+        texts.hold_unsaved(&text.markdown).await?;
+        let _turn = UNSAVED.acquire().await;
+        text.rendered(ctx).await?;
         Ok(text)
     }
 

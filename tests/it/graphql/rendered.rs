@@ -65,3 +65,12 @@ async fn a_text_that_no_body_can_have_is_refused_as_by_a_save() {
     let by_save = ask(save, BODY_BYTES_MAX + 1).await;
     assert_eq!(refused["message"], by_save["data"]["createPost"]["userErrors"][0]["message"]);
 }
+
+#[tokio::test]
+async fn an_operation_renders_one_text() {
+    let site = Site::in_memory().await;
+    let query = "{ a: renderedMarkdown(markdown: \"a\") { html } b: renderedMarkdown(markdown: \"b\") { html } }";
+    let answer = site.ask_as(Some(EDITOR_TOKEN), query).await;
+    assert_eq!(answer["data"], json!({ "a": { "html": "<p>a</p>\n" }, "b": null }), "{answer}");
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "BAD_USER_INPUT");
+}
