@@ -3,6 +3,7 @@
 //! `Lax`, because the provider's page sends the browser back; the cookie of the session stays `Strict`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -12,6 +13,7 @@ use axum::response::{IntoResponse, Redirect};
 use axum::routing::get;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64_URL;
+use tokio::time::timeout;
 use url::form_urlencoded::parse;
 
 use super::answer::RequestFailure;
@@ -23,6 +25,8 @@ use crate::oidc::{LoginError, Pending, Provider};
 
 const CALLBACK: &str = "/editor/sign-in/callback";
 const PENDING_SECONDS: u32 = 10 * 60;
+/// For all requests to the provider, so that the page says what happened before the request ends.
+const ENDED_WITHIN: Duration = Duration::from_secs(20);
 /// Where somebody is in the editor.
 const PLACE_BYTES_MAX: usize = 1_000;
 
@@ -65,7 +69,8 @@ async fn end(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     let ended = async {
         let pending: Pending = kept.ok_or(LoginError::Expired)?.0.parse()?;
         let redirect_uri = redirect_uri(&api, headers).ok_or(LoginError::Expired)?;
-        provider.end_login(&pending, head.uri.query().unwrap_or_default(), &redirect_uri).await
+        let ending = provider.end_login(&pending, head.uri.query().unwrap_or_default(), &redirect_uri);
+        timeout(ENDED_WITHIN, ending).await?
     };
     let share = api.share_of(headers, &head.extensions);
     let mut response = match ended.await {
@@ -73,6 +78,7 @@ async fn end(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
         Ok(token) if !fits_cookie(&token.text) => to_page(&to, "long"),
         Ok(token) => match check_token(&api, &share, &token.text).await {
             Err(error) => {
+                tracing::warn!(error = error.message, "editor.sign_in_failed");
                 to_page(&to, if code_of(&error) == Some(Code::Unavailable.as_str()) { "failed" } else { "role" })
             }
             Ok(()) => with_session(Redirect::to(&to).into_response(), &api, headers, &token.text, token.seconds),
@@ -101,6 +107,7 @@ fn is_place(to: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
         && !to.starts_with("/editor/sign-in")
         && !to.contains("/.")
+        && !to.to_ascii_lowercase().contains("/%2e")
         && to.len() <= PLACE_BYTES_MAX
         && to.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte))
 }
@@ -119,7 +126,11 @@ fn failed(to: &str, error: &LoginError) -> Response<Body> {
     let reason = match error {
         LoginError::Expired => "expired",
         LoginError::Refused(_) => "refused",
-        LoginError::Token(_) | LoginError::Provider(_) | LoginError::Busy(_) | LoginError::Random(_) => "failed",
+        LoginError::Token(_)
+        | LoginError::Provider(_)
+        | LoginError::NotReached
+        | LoginError::Busy(_)
+        | LoginError::Random(_) => "failed",
     };
     let cause = std::error::Error::source(error).map(ToString::to_string);
     match reason {

@@ -25,6 +25,9 @@ use super::{BadJwt, Provider};
 const FRESH_FOR: Duration = Duration::from_secs(60 * 60);
 /// How long a login waits for others that wait for the provider.
 const WAIT: Duration = Duration::from_secs(5);
+/// How long the provider is left alone after it could not be asked.
+const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(5);
+const RANDOM_CHARS: usize = 43;
 /// Anybody can begin logins, so only so many ask the provider at once.
 static EXCHANGES: Semaphore = Semaphore::const_new(16);
 
@@ -71,7 +74,9 @@ pub enum LoginError {
     Refused(String),
     #[error(transparent)]
     Provider(#[from] FetchError),
-    #[error("too many logins wait for the provider")]
+    #[error("the provider could not be reached a moment ago")]
+    NotReached,
+    #[error("the provider, or those who wait for it, take too long")]
     Busy(#[from] Elapsed),
     #[error("the operating system provides no random bytes")]
     Random(#[from] getrandom::Error),
@@ -90,6 +95,9 @@ impl FromStr for Pending {
 
     fn from_str(text: &str) -> Result<Self, LoginError> {
         let [state, nonce, verifier] = text.split('.').collect::<Vec<_>>()[..] else { return Err(LoginError::Expired) };
+        if [state, nonce, verifier].iter().any(|part| part.len() != RANDOM_CHARS) {
+            return Err(LoginError::Expired);
+        }
         Ok(Self { state: state.to_owned(), nonce: nonce.to_owned(), verifier: verifier.to_owned() })
     }
 }
@@ -98,6 +106,14 @@ impl Pending {
     fn new() -> Result<Self, getrandom::Error> {
         Ok(Self { state: random()?, nonce: random()?, verifier: random()? })
     }
+}
+
+/// The addresses of the provider.
+#[derive(Debug, Default)]
+pub(super) struct Addresses {
+    document: Option<Document>,
+    read_at: Option<Moment>,
+    tried_at: Option<Moment>,
 }
 
 impl Provider {
@@ -210,22 +226,27 @@ impl Provider {
         seconds.and_then(|seconds| seconds.try_into().ok()).ok_or_else(|| super::unknown("its claim iat"))
     }
 
-    /// The registration, and the provider's addresses, which are read at most once an hour.
+    /// The registration, and the provider's addresses, which are read once an hour. If they cannot be read, those of before are used.
     async fn client(&self) -> Result<(&OidcClient, Document), LoginError> {
         let client = self.settings.client.as_ref().ok_or(LoginError::Expired)?;
-        let mut kept = timeout(WAIT, self.document.lock()).await?;
-        match &*kept {
-            Some((at, document)) if at.elapsed() < FRESH_FOR => Ok((client, document.clone())),
-            _ => {
-                let document = discovered(&self.settings.issuer).await?;
-                *kept = Some((Moment::now(), document.clone()));
-                Ok((client, document))
+        let mut addresses = timeout(WAIT, self.addresses.lock()).await?;
+        let is_fresh = addresses.read_at.is_some_and(|at| at.elapsed() < FRESH_FOR);
+        let is_due = addresses.tried_at.is_none_or(|at| at.elapsed() >= ASKED_AGAIN_AFTER);
+        if !is_fresh && is_due {
+            addresses.tried_at = Some(Moment::now());
+            match discovered(&self.settings.issuer).await {
+                Ok(document) => {
+                    (addresses.read_at, addresses.document) = (Some(Moment::now()), Some(document));
+                }
+                Err(error) if addresses.document.is_none() => return Err(error.into()),
+                Err(error) => tracing::warn!(%error, "editor.sign_in_failed"),
             }
         }
+        Ok((client, addresses.document.clone().ok_or(LoginError::NotReached)?))
     }
 }
 
-/// 256 bits.
+/// 256 bits in [`RANDOM_CHARS`] characters.
 fn random() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)?;

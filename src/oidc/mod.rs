@@ -9,7 +9,7 @@ mod login;
 mod source;
 mod verifier;
 
-use std::time::{Duration, Instant as Moment};
+use std::time::Duration;
 
 use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
 use tokio::sync::Mutex;
@@ -17,8 +17,8 @@ use tokio::sync::Mutex;
 use crate::model::{Instant, Role, Slug};
 use claims::Claims;
 use keys::KeyRing;
+use login::Addresses;
 pub use login::{IdToken, LoginError, OidcClient, Pending};
-use source::Document;
 pub use source::{BadKeySource, FetchError, KeySource};
 
 /// Longer than the tokens of providers; a longer text is refused without being parsed.
@@ -77,15 +77,14 @@ pub enum BadJwt {
 pub struct Provider {
     settings: OidcSettings,
     keys: KeyRing,
-    /// The provider's discovery document, and when it was read.
-    document: Mutex<Option<(Moment, Document)>>,
+    addresses: Mutex<Addresses>,
 }
 
 impl Provider {
     pub fn new(settings: OidcSettings) -> Self {
         verifier::install();
         let keys = KeyRing::new(settings.keys.clone());
-        Self { settings, keys, document: Mutex::default() }
+        Self { settings, keys, addresses: Mutex::default() }
     }
 
     /// Reads the provider's keys before the first request needs them, for up to five seconds.

@@ -163,6 +163,7 @@ async fn a_login_leads_back_to_the_editor_alone() {
         "/editor/sign-in",
         "/editor/sign-in/callback",
         "/editor/../",
+        "/editor/%2e%2E/graphql?query=x",
         "/editor\\evil",
         "/editor/a b",
         "/editor#sign-in=role",
