@@ -32,7 +32,10 @@ const REASONS: Record<string, string> = {
 function Provider() {
   const { path, search } = usePlace();
   const [host, setHost] = useState<string | null>(null);
-  const [reason] = useState(() => REASONS[/^#sign-in=(\w+)$/.exec(window.location.hash)?.[1] ?? ""]);
+  const [reason] = useState(() => {
+    const name = /^#sign-in=(\w+)$/.exec(window.location.hash)?.[1] ?? "";
+    return Object.hasOwn(REASONS, name) ? REASONS[name] : undefined;
+  });
   useEffect(() => {
     void providerOfServer().then(setHost);
     if (reason !== undefined) renameTo(window.location.pathname + window.location.search);

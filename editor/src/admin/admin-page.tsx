@@ -49,5 +49,5 @@ function Section({ section, id }: { section: AdminSection; id: string | undefine
 }
 
 function isSection(name: string): name is AdminSection {
-  return name in SECTIONS;
+  return Object.hasOwn(SECTIONS, name);
 }

@@ -30,7 +30,7 @@ export function watch<Data, Variables>(query: TypedDocumentNode<Data, Variables>
         const json = /^data: (.+)$/m.exec(event)?.[1];
         if (json === undefined) continue;
         const answer = JSON.parse(json) as Answer<Data>;
-        if (!answer.data) return canRetry(answer);
+        if (!answer.data || answer.errors) return canRetry(answer);
         next(answer.data);
       }
     }

@@ -50,7 +50,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 export function isKind(name: string): name is Kind {
-  return name in KINDS;
+  return Object.hasOwn(KINDS, name);
 }
 
 export function TermsPage({ kind }: { kind: Kind }) {

@@ -1,5 +1,5 @@
 // The form of a post or page: the text on the left, its metadata and buttons on the right.
-import { type FormEvent, type KeyboardEvent, type ReactNode, Suspense, lazy, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, Suspense, lazy, useEffect, useRef, useState } from "react";
 import { failureOf } from "../graphql/failure";
 import { Beside } from "./beside";
 import { Body } from "./body";
@@ -41,16 +41,26 @@ interface Props {
   children: ReactNode;
 }
 
+/** CodeMirror reads what was typed after 20 ms at most. */
+const READ_MS = 50;
+
 export function ContentForm(props: Props) {
   const { content, typed, changes, onSave } = props;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSave();
   };
+  const latest = useRef(onSave);
+  useEffect(() => {
+    latest.current = () => {
+      if (!changes.isBusy) onSave();
+    };
+  });
   const saveByKey = (event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
     event.preventDefault();
-    if (!changes.isBusy) onSave();
+    // The field for Markdown may not have read the last key yet.
+    window.setTimeout(() => latest.current(), READ_MS);
   };
   return (
     // The key is a shortcut for the button.
@@ -137,20 +147,18 @@ function Writing({ content, typed, changes }: Props) {
         <Switch shown={shown} onShow={setShown} />
         <WordCount text={values.markdown} />
       </div>
-      {shown === "preview" ? (
-        preview
-      ) : (
-        <div className={text.beside || shown === "both" ? "two" : undefined}>
-          <Field name="markdown" hint="In Markdown. Pictures and files can be pasted and dropped." changes={changes}>
-            {(control) => (
-              <Suspense fallback={<div className="markdown-to-come" />}>
-                <MarkdownEditor control={control} value={values.markdown} onChange={(markdown) => type({ markdown })} />
-              </Suspense>
-            )}
-          </Field>
-          {text.beside ? <Beside theirs={text.beside} mine={values} /> : shown === "both" ? preview : null}
-        </div>
-      )}
+      {shown === "preview" ? preview : null}
+      {/* Hidden, because a picture that is being sent comes into it. */}
+      <div hidden={shown === "preview"} className={shown !== "preview" && (text.beside || shown === "both") ? "two" : undefined}>
+        <Field name="markdown" hint="In Markdown. Pictures and files can be pasted and dropped." changes={changes}>
+          {(control) => (
+            <Suspense fallback={<div className="markdown-to-come" />}>
+              <MarkdownEditor control={control} value={values.markdown} onChange={(markdown) => type({ markdown })} />
+            </Suspense>
+          )}
+        </Field>
+        {text.beside ? <Beside theirs={text.beside} mine={values} /> : shown === "both" ? preview : null}
+      </div>
       <Field name="excerpt" hint="If it is empty, it is made from the text." changes={changes}>
         {(control) => (
           <textarea

@@ -32,7 +32,7 @@ function mergedText(base: string, mine: string, theirs: string): string | null {
     const next = hunks[place + 1];
     return !next || hunksOfMine.includes(hunk) === hunksOfMine.includes(next) || areApart(lines, hunk, next);
   };
-  if (!hunks.every(isApart)) return null;
+  if (!hunks.every(isApart) || isMoved(lines, hunksOfMine, hunksOfTheirs) || isMoved(lines, hunksOfTheirs, hunksOfMine)) return null;
   return hunks.reduceRight((text, { from, to, lines: added }) => text.toSpliced(from, to - from, ...added), lines).join("\n");
 }
 
@@ -43,9 +43,17 @@ function areApart(lines: string[], one: Hunk, next: Hunk): boolean {
   for (let place = one.to; place <= next.from; place += 1) {
     const before = place > one.to ? lines[place - 1] : (one.lines.at(-1) ?? lines[one.from - 1]);
     const after = place < next.from ? lines[place] : (next.lines[0] ?? lines[next.to]);
-    if (isEnd(lines[place - 1], lines[place]) && isEnd(before, after)) return true;
+    // In the base, in each text, and in both together.
+    const ends = [[lines[place - 1], lines[place]], [before, lines[place]], [lines[place - 1], after], [before, after]];
+    if (ends.every(([above, below]) => isEnd(above, below))) return true;
   }
   return false;
+}
+
+/** Whether `one` has moved lines that `other` has deleted or moved too. */
+function isMoved(lines: string[], one: Hunk[], other: Hunk[]): boolean {
+  const added = new Set(one.flatMap((hunk) => hunk.lines).filter((line) => line.trim() !== ""));
+  return other.some(({ from, to }) => lines.slice(from, to).some((line) => added.has(line)));
 }
 
 function isEnd(before: string | undefined, after: string | undefined): boolean {

@@ -1,13 +1,14 @@
 // What others do to the open text. The rule: it appears at once, beside what was typed if that is elsewhere in the text; otherwise the writer chooses when
 // saving.
 import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useClient } from "urql";
 import { watch } from "../graphql/live";
 import { EditedQuery, WatchedQuery } from "../page-documents";
 import { merged } from "./merge";
 import { type Changes, type Conflict, conflictWith } from "./use-changes";
 import type { Typed } from "./use-text";
-import { type Edited, type Kind, faultsOf, isStored, valuesOf } from "./values";
+import { type Edited, type Kind, differing, faultsOf, isStored, valuesOf } from "./values";
 import { summaryOf } from "./words";
 
 const AGAIN_MS = 2_000;
@@ -36,13 +37,13 @@ export function useOthers({ kind, content, setContent, typed, changes, isChoosin
     const now = valuesOf(theirs);
     const who = summaryOf(since);
     const isOwn = typed.isDirty && faultsOf(values).length === 0 && isStored(values, now);
-    const both = beside ? null : isOwn ? now : merged(base, values, now);
+    const both = beside ? null : (merged(base, values, now) ?? (isOwn ? now : null));
     if (!both) return setSaid({ until: theirs.version - 1, text: `${who}, and you the same part. When you save, you see both and choose.` });
     setContent(theirs);
     typed.carryOver(theirs.version, now, null);
-    typed.type(isOwn ? now : { markdown: both.markdown });
+    typed.type(both);
     // The answer to an own change was lost.
-    if (isOwn) return changes.show([]);
+    if (isOwn && differing(now, both).length === 0) return changes.show([]);
     setSaid({ until: theirs.version, text: `${who}: ${typed.isDirty ? "it is put together with what you typed" : "this is how it is now"}.` });
   };
   const latest = useRef(take);
@@ -66,7 +67,8 @@ export function useOthers({ kind, content, setContent, typed, changes, isChoosin
       const theirs = data?.node;
       if (theirs && "body" in theirs && theirs.version > version) {
         const found = await conflictWith(client, theirs, version);
-        if (isCurrent) latest.current(found);
+        // The field has the text before the next key: that key would bring the text of before back.
+        if (isCurrent) flushSync(() => latest.current(found));
       } else if (isCurrent) {
         // It was not reached, or another server does not have it yet.
         timer = window.setTimeout(() => void fetchTheirs(), AGAIN_MS);

@@ -2,6 +2,7 @@
 // of 1 MB, after a pause of two seconds at most, and before the page is hidden or the form is left.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type Creation, type Draft, type Text, hasText, keepText, keptText, onTaken, removeText } from "./kept-text";
+import { merged } from "./merge";
 import { type Values, differing, putOver } from "./values";
 
 export interface Typed {
@@ -74,6 +75,8 @@ export function useText(id: string, version: number, saved: Values): Typed {
   useEffect(() => {
     if (!mustKeep) {
       waiting.current = null;
+      // The first text after this is kept at once, so that a form that is left then has one to replace.
+      cost.current = 0;
       return removeText(id);
     }
     if (waiting.current?.id !== id) waiting.current = { id, timer: window.setTimeout(keepNow, KEEP_AFTER_MS) };
@@ -146,7 +149,10 @@ export function useText(id: string, version: number, saved: Values): Typed {
         const last = was.aside.at(-1);
         if (!last) return was;
         const rest = was.aside.slice(0, -1);
-        return { ...was, values: putOver(last.base, last.values, was.base), aside: putAside({ ...was, aside: rest }) };
+        // Others may have changed the same part meanwhile.
+        const both = merged(last.base, last.values, was.base);
+        const values = both ?? putOver(last.base, last.values, was.base);
+        return { ...was, values, beside: both ? null : was.base, aside: putAside({ ...was, aside: rest }) };
       }),
     [change],
   );

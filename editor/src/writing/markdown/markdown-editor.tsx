@@ -118,6 +118,8 @@ export default function MarkdownEditor({ control, value, onChange }: Props) {
     if (at !== null) view.dispatch({ selection: { anchor: at } });
     if (chosen.picture) insertBlock(view, markdownOf(chosen));
     else insert(view, markdownOf(chosen));
+    // The next file comes after this one.
+    if (at !== null) spot.current = at + view.state.doc.length - length;
     // Who has gone on to write elsewhere stays there.
     const moved = (was: number) => (at !== null && was > at ? was + view.state.doc.length - length : was);
     if (at !== null && head !== at) view.dispatch({ selection: { anchor: moved(anchor), head: moved(head) } });
