@@ -112,6 +112,9 @@ const CASES = {
   "the same change, and another one": ["A.\n\nB.\n\nC.", "A, both.\n\nB.\n\nC, mine.", { markdown: "A, both.\n\nB, theirs.\n\nC." }, "A, both.\n\nB, theirs.\n\nC, mine."],
   "another line of the same paragraph": ["A\nB\nC", "A, mine\nB\nC", { markdown: "A\nB\nC, theirs" }, null],
   "two new paragraphs at one place": ["A.", "A.\n\nMine.", { markdown: "A.\n\nTheirs." }, null],
+  "a paragraph that I move is deleted": ["A.\n\nB.", "B.\n\nA.", { markdown: "B." }, null],
+  "a paragraph that both move": ["A.\n\nB.\n\nC.", "B.\n\nA.\n\nC.", { markdown: "B.\n\nC.\n\nA." }, null],
+  "a paragraph that gets a line of mine is deleted": ["A.\n\nB.", "A.\nMine.\n\nB.", { markdown: "B." }, null],
   "two paragraphs made one": ["A.\n\nB.", "A, mine.\n\nB.", { markdown: "A.\nB." }, null],
   "the same title": [BEFORE, `${BEFORE} Mine.`, { title: "Theirs", markdown: `${BEFORE} Theirs.` }, null],
 };

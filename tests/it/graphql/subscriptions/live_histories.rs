@@ -247,6 +247,7 @@ impl Servers {
             }
             self.settle(&steps).await;
         }
+        self.settle(&["end"]).await;
         tokio::time::sleep(QUIET).await;
         let mut seen = 0;
         for asked in &mut self.asked {
