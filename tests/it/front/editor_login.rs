@@ -1,14 +1,12 @@
 //! Signing in to the editor at a provider: the redirects, as a browser follows them, and in a browser. The rule: whatever is wrong with an answer of the provider, no
 //! session begins, and the page says why.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde_json::{Value, json};
 
 use super::Example;
 use super::editor::{Answer, MARK, TOKEN, run_with, send, send_to};
 use crate::support::command::Serving;
-use crate::support::login::{LoginServer, Proof, SECONDS};
+use crate::support::login::{LoginServer, Proof, SECONDS, unix_seconds};
 
 fn start(provider: &LoginServer, arguments: &[&str]) -> Example {
     let settings = provider.settings();
@@ -90,7 +88,7 @@ async fn an_id_token_that_is_not_for_this_login_begins_no_session() {
     let provider = LoginServer::start(Proof::Basic).await;
     let example = start(&provider, &[]);
     let serving = &example.serving;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
+    let now = unix_seconds();
     for (claims, reason) in [
         (json!({ "nonce": "another" }), "failed"),
         (json!({ "nonce": null }), "failed"),

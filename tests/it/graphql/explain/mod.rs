@@ -157,7 +157,7 @@ async fn asking_for_the_plan_changes_neither_the_answer_nor_the_requests() {
     let server = Server::of(&site, true);
     for example in examples::all(Kind::Query) {
         let mut variables = example.variables;
-        variables["id"] = variables.get("id").cloned().unwrap_or_else(|| id.clone());
+        examples::complete(&mut variables, &example.query, &id);
         let body = json!({ "query": example.query, "variables": variables });
         site.invalidate_cached();
         let plain = server.ask(&[AS_EDITOR, COST], &body).await;

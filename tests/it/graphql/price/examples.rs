@@ -165,6 +165,14 @@ async fn translate_posts(site: &Site) {
     }
 }
 
+/// Sets the variables that an example does not give.
+pub fn complete(variables: &mut Value, query: &str, id: &Value) {
+    variables["id"] = variables.get("id").unwrap_or(id).clone();
+    if query.contains("$markdown: String!") {
+        variables["markdown"] = json!("*Text.*");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bound_of_each_example_is_close_to_what_it_needs() {
     let site = Site::in_memory().await;
@@ -175,10 +183,7 @@ async fn the_bound_of_each_example_is_close_to_what_it_needs() {
     let examples = all(Kind::Query).into_iter().chain(of_issue());
     let mut ratios = Vec::new();
     for Example { place, query, mut variables } in examples {
-        variables["id"] = variables.get("id").cloned().unwrap_or_else(|| first.clone());
-        if query.contains("$markdown: String!") {
-            variables["markdown"] = json!("*Text.*");
-        }
+        complete(&mut variables, &query, &first);
         site.invalidate_cached();
         let Asked { bound, spent, body } = asking.ask(&query, &variables, Way::Header("report")).await;
         assert_eq!(body.get("errors"), None, "{place} {body}");

@@ -120,7 +120,7 @@ async fn kill_on(stage: Arc<Stage>, [least, most]: [usize; 2], mut random: Rando
 async fn take_over(stage: &Arc<Stage>, endpoints: &Endpoints) {
     for only in 0..2 {
         blocking(stage, move |fleet| {
-            (0..SERVERS).filter(|server| *server != only).for_each(|server| fleet.kill(server))
+            (0..SERVERS).filter(|server| *server != only).for_each(|server| fleet.kill(server));
         })
         .await;
         let slug = format!("shown-by-{only}");
