@@ -30,7 +30,7 @@ test("the landing view says what this is and shows an answer without a click", (
     assert.equal(await page.title(), "Tidings playground");
     assert.equal(await page.locator("html").getAttribute("lang"), "en");
     assert.match(await page.locator('meta[name="description"]').getAttribute("content"), /GraphQL/);
-    await page.getByText("This server answers GraphQL queries for a blog’s posts").waitFor();
+    await page.getByText("This server answers GraphQL queries for the content of a site").waitFor();
     await page.getByText(/^Answered in \d+ ms\.$/).waitFor();
     await page.locator(".result-window", { hasText: "publishedAt" }).waitFor();
     await picture(page, "playground");
@@ -316,11 +316,12 @@ test("axe-core finds no serious violation, also with the token dialog open", () 
 test("the tab key visits the controls in their visual order", () =>
   visit({}, async (page) => {
     await open(page);
+    await page.getByRole("link", { name: "Write in the editor" }).waitFor();
     await page.locator("h1").click();
     const names = [];
-    for (let step = 0; step < 3; step += 1) {
+    for (let step = 0; step < 4; step += 1) {
       await page.keyboard.press("Tab");
-      names.push(await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.closest("label, button")?.textContent));
+      names.push(await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.closest("label, button, a")?.textContent));
     }
-    assert.deepEqual(names.map((name) => name.slice(0, 12)), ["Token: none", "ColoursAutoL", "Show Documen"]);
+    assert.deepEqual(names.map((name) => name.slice(0, 12)), ["Write in the", "Token: none", "ColoursAutoL", "Show Documen"]);
   }));
