@@ -1,5 +1,5 @@
 //! The type `RichText`: Markdown and its rendered forms. The rule: a text is rendered at most once for each answer, and only if a rendered field is
-//! requested.
+//! requested; a text that is not stored is rendered in any case, while its turn lasts.
 
 use std::sync::{Arc, OnceLock};
 
