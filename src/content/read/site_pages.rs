@@ -302,9 +302,10 @@ impl Reader {
         let ids: Vec<PostId> = rows.items.iter().filter_map(id).collect();
         let pages = self.pages_by_id(&ids).await.into_iter().collect::<Result<Vec<_>>>()?;
         // A page that has another instant meanwhile is at another place of the list, or in none.
-        let is_there =
-            |page: &Arc<SitePage>| rows.items.iter().any(|row| scheduled_row(page).as_ref() == Some(&row.key));
-        let items = pages.into_iter().flatten().filter(is_there).collect();
+        let at_row = |(row, page): (&Entity, Option<Arc<SitePage>>)| {
+            page.filter(|page| scheduled_row(page).as_ref() == Some(&row.key))
+        };
+        let items = rows.items.iter().zip(pages).filter_map(at_row).collect();
         Ok((Page { items, has_next: rows.has_next, has_previous: rows.has_previous }, all.len()))
     }
 
