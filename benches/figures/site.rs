@@ -34,7 +34,7 @@ pub fn service(content: &Content) -> ContentService {
 /// `answer_cache_bytes`: how many bytes of answers are cached; with 0, each query runs.
 pub fn routes(service: Arc<dyn GraphqlService>, answer_cache_bytes: usize) -> axum::Router {
     let limits = HttpLimits { answer_cache_bytes, ..HttpLimits::default() };
-    router(service, Readiness::new(|| async { Ok(()) }), Writes::default(), HttpSettings::from(limits))
+    router(service, Readiness::new(|| async { Ok(None) }), Writes::default(), HttpSettings::from(limits))
 }
 
 /// Executes a document and returns the bytes of the answer, as the HTTP handler does.

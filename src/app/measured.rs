@@ -31,6 +31,9 @@ impl Measured {
         if let Some(bytes) = self.folder.as_deref().and_then(EmbeddedStore::file_bytes) {
             metrics::store_file_measured(bytes);
         }
+        if let Some(search) = self.content.search_state() {
+            metrics::search_measured(search.documents, search.bytes);
+        }
         let mut counted_at = self.counted_at.lock().await;
         if counted_at.is_some_and(|at| at.elapsed() < COUNTED_EVERY) {
             return;

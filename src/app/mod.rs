@@ -63,6 +63,7 @@ pub async fn serve(
         .rendering(serving.rendered_bytes_max, serving.public_url.clone())
         .caching_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone()).allowing_hosts(&serving.webhooks_allow);
+    let content = content.searching(serving.search.clone());
     let (reads_only, webhooks) = (serving.reads_only, serving.webhooks_allow.clone());
     let shutdown = shutdown.shared();
     if !reads_only {
@@ -126,7 +127,10 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
     let checked = content.clone();
     let readiness = Readiness::new(move || {
         let content = checked.clone();
-        async move { content.ping().await.map_err(|_| NotReady("store")) }
+        async move {
+            content.ping().await.map_err(|_| NotReady("store"))?;
+            Ok(content.search_state().map(|state| if state.is_built { "ready" } else { "building" }))
+        }
     });
     let http = HttpSettings { assets: serving.assets, ..serving.http };
     router(Arc::new(service), readiness, writes, http)

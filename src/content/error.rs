@@ -24,6 +24,10 @@ pub enum ContentError {
         "the index of the field `{field}` is not built, so a filter by it would not find every post; the operator of the server builds it with `tidings check --repair`"
     )]
     IndexNotBuilt { field: String },
+    #[error("this server does not search; its operator has switched search off")]
+    SearchDisabled,
+    #[error("the search index of this server is being built: {read} posts and pages so far; try again")]
+    SearchNotReady { read: u64 },
     #[error("the body of {what} is too large: {reason}")]
     TooLarge { what: String, reason: String },
     #[error(transparent)]

@@ -13,6 +13,7 @@ mod field_indexes;
 pub(crate) mod maintenance;
 mod random;
 pub(crate) mod read;
+pub(crate) mod search;
 pub(crate) mod tables;
 pub mod webhooks;
 pub(crate) mod write;
@@ -41,6 +42,8 @@ use cache::{Announcements, ValueCache};
 use changed::{ChangeReport, ChangeSink};
 use field_indexes::{CheckedFields, FieldIndexes};
 use read::{LiveFeed, Renderer};
+use search::SearchIndexes;
+pub use search::SearchSettings;
 use tables::rows::token::Bytes32;
 use tables::{PartitionCatalogs, role_of_row};
 
@@ -68,6 +71,8 @@ pub struct Content {
     /// Seals the positions in the log of changes; `None` until it is read. It changes only if a new log is begun.
     log_key: Arc<Mutex<Option<Bytes32>>>,
     live: Arc<LiveFeed>,
+    /// `None` if the operator has switched search off.
+    search: Option<Arc<SearchIndexes>>,
     clock: Clock,
     sharing: Sharing,
     /// Beyond the public Internet, where webhooks may be.
@@ -135,6 +140,7 @@ impl Content {
             assets: None,
             log_key: Arc::default(),
             live: Arc::default(),
+            search: Some(Arc::default()),
             clock,
             sharing,
             allowed_hosts: Arc::default(),
@@ -176,6 +182,12 @@ impl Content {
     #[must_use]
     pub fn allowing_hosts(self, hosts: &AllowedHosts) -> Self {
         Self { allowed_hosts: Arc::new(hosts.clone()), ..self }
+    }
+
+    /// The same content, which is searched so; with `None`, not at all.
+    #[must_use]
+    pub fn searching(self, settings: Option<SearchSettings>) -> Self {
+        Self { search: settings.map(|settings| Arc::new(SearchIndexes::new(settings))), ..self }
     }
 
     pub fn fields(&self) -> &SiteFields {

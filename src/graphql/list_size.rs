@@ -11,6 +11,7 @@ use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::content::read::pages::total::LANGUAGES_MAX;
+use crate::content::search::{RELATED_MAX, TERMS_MAX};
 use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
 use crate::model::navigation::ITEMS_MAX;
 use crate::model::site_page::PAGES_MAX;
@@ -50,6 +51,10 @@ pub(super) enum Size {
     Languages,
     /// One object for each id of an argument.
     Ids,
+    /// Related posts.
+    Related,
+    /// Words for a search box.
+    SearchTerms,
     /// All webhooks.
     Webhooks,
     /// The deliveries of a webhook.
@@ -76,6 +81,8 @@ impl ListSize {
             Size::Navigation => at_most(ITEMS_MAX as u64),
             Size::Languages => at_most(LANGUAGES_MAX as u64),
             Size::Ids => at_most(NODES_MAX as u64),
+            Size::Related => at_most(RELATED_MAX as u64),
+            Size::SearchTerms => at_most(TERMS_MAX as u64),
             Size::Webhooks => at_most(WEBHOOKS_MAX as u64),
             Size::Deliveries => at_most(DELIVERIES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),

@@ -30,6 +30,7 @@ use super::types::operation_cost::{OperationCost, RateLimit};
 use super::types::page::{PageConnection, PageLink, PageObject};
 use super::types::post::PostObject;
 use super::types::rich_text::RichText;
+use super::types::search::{ContentType, SearchConnection, search_terms};
 use super::types::site::Site;
 use super::types::term::{Author, Category, Series, Tag, find as term};
 use super::types::token::{TokenConnection, Viewer};
@@ -234,6 +235,38 @@ impl Query {
     ) -> Result<PostConnection> {
         let list = order::posts_in(order_by, filter::list_of(ctx, filter, Scope::All).await?);
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
+    }
+
+    /// Posts and pages that have the words of a query in any form, the best first; at most the best 1,000. Words between quotes are a phrase, a word with a minus
+    /// must not be there, the last word may be unfinished, and words of five letters or more may be misspelt. With access to drafts, these too.
+    #[graphql(directive = ListSize::apply(Size::PageForward))]
+    async fn search(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(
+            desc = "What a person typed, as it is: at most 1,000 bytes and 32 words. Nothing is found without a word."
+        )]
+        query: String,
+        #[graphql(desc = "Only these; both if omitted or null.")] types: Option<Vec<ContentType>>,
+        #[graphql(desc = "Only what matches. Pages have a language at most, so other conditions exclude them.")]
+        filter: Option<PostFilter>,
+        #[graphql(desc = "1 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+    ) -> Result<SearchConnection> {
+        let list = filter::list_of(ctx, filter, Scope::All).await?;
+        Box::pin(SearchConnection::read(ctx, &query, types, list, (first, after.as_deref()))).await
+    }
+
+    /// The text with its last word completed, for a search box: words of published posts and pages, those of titles first. Empty if the text does not end with a
+    /// word, and for Chinese, Japanese, Korean and Thai.
+    #[graphql(directive = ListSize::apply(Size::SearchTerms))]
+    async fn search_terms(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "What a person has typed so far, at most 1,000 bytes.")] text: String,
+        #[graphql(desc = "1 to 20; 10 if omitted.")] first: Option<i32>,
+    ) -> Result<Vec<String>> {
+        search_terms(ctx, text, first).await
     }
 
     /// Drafts, the most recently created first. Requires a token; the role AUTHOR gets only the posts of its own author.

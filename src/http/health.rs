@@ -18,7 +18,10 @@ use super::{answer::RequestFailure, api::Api};
 const CHECK_TIME: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]
-pub struct Readiness(Arc<dyn Fn() -> BoxFuture<'static, Result<(), NotReady>> + Send + Sync>);
+pub struct Readiness(Arc<dyn Fn() -> BoxFuture<'static, Result<Ready, NotReady>> + Send + Sync>);
+
+/// How far the search index is; `None` if this server does not search. Without one, requests are served.
+pub type Ready = Option<&'static str>;
 
 /// Why requests cannot be served: a word for the operator, such as `store`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +31,7 @@ impl Readiness {
     pub fn new<Check, Checked>(check: Check) -> Self
     where
         Check: Fn() -> Checked + Send + Sync + 'static,
-        Checked: Future<Output = Result<(), NotReady>> + Send + 'static,
+        Checked: Future<Output = Result<Ready, NotReady>> + Send + 'static,
     {
         Self(Arc::new(move || Box::pin(check())))
     }
@@ -49,7 +52,8 @@ pub(super) async fn healthz() -> impl IntoResponse {
 pub(super) async fn readyz(State(api): State<Arc<Api>>) -> impl IntoResponse {
     let checked = tokio::time::timeout(CHECK_TIME, (api.readiness.0)()).await;
     match checked.unwrap_or(Err(NotReady("timeout"))) {
-        Ok(()) => (StatusCode::OK, Json(json!({"status": "ready"}))),
+        Ok(None) => (StatusCode::OK, Json(json!({"status": "ready"}))),
+        Ok(Some(search)) => (StatusCode::OK, Json(json!({"status": "ready", "search": search}))),
         Err(NotReady(reason)) => {
             (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"status": "unavailable", "reason": reason})))
         }

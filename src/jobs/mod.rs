@@ -5,6 +5,7 @@ mod follow;
 mod purges;
 mod recovery;
 mod retention;
+mod search;
 mod unpublish;
 mod webhooks;
 
@@ -38,7 +39,8 @@ pub async fn catch_up(content: &Content, shutdown: impl Future<Output = ()>) {
 impl Jobs {
     /// `webhooks`: beyond the public Internet, where webhooks may be.
     pub fn start(content: &Content, reads_only: bool, purges: Option<Purges>, webhooks: AllowedHosts) -> Self {
-        let mut tasks = vec![tokio::spawn(follow::for_ever(content.clone()))];
+        let mut tasks =
+            vec![tokio::spawn(follow::for_ever(content.clone())), tokio::spawn(search::for_ever(content.clone()))];
         if !reads_only {
             tasks.push(tokio::spawn(recovery::for_ever(content.clone())));
             tasks.push(tokio::spawn(retention::for_ever(content.clone())));

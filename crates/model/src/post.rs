@@ -45,6 +45,11 @@ impl PostId {
         Self(digits.into())
     }
 
+    /// The bits from which [`from_bits`](Self::from_bits) makes the same id.
+    pub fn bits(&self) -> u64 {
+        self.0.chars().rev().filter_map(|digit| digit.to_digit(36)).fold(0, |bits, digit| bits * 36 + u64::from(digit))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

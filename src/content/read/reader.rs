@@ -66,6 +66,11 @@ impl Reader {
         Self { values, ..self }
     }
 
+    /// The answer depends on more than rows, so it is not cached.
+    pub(in crate::content) fn note_uncached(&self) {
+        self.source.counted.note_cached(ReadSet::break_off);
+    }
+
     /// What is not found, or is hidden, gets the tags of everything, because its own tags would show that there is a draft (I4b).
     pub(super) fn conceal_tags<T>(&self, found: Option<T>) -> Option<T> {
         if found.is_none() {

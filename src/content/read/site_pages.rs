@@ -147,6 +147,11 @@ impl Reader {
         Ok(self.find_page(id, rows::read_whole).await?.filter(|whole| self.shows(&whole.page)))
     }
 
+    /// A page by its id. One point read.
+    pub(in crate::content) async fn page_by_id(&self, id: &PostId) -> Result<Option<Arc<SitePage>>> {
+        Ok(self.find_page(id, rows::read_page).await?.filter(|page| self.shows(page)).map(Arc::new))
+    }
+
     async fn find_at<T>(&self, path: &PagePath, read: fn(&Entity) -> StoreResult<T>) -> Result<Option<T>> {
         let row = self.store().get(TABLE, &keys::path(path)).await?;
         match row.as_ref().map(rows::read_path).transpose()? {

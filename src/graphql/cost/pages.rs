@@ -6,11 +6,13 @@ use crate::content::editor::BULK_POSTS_MAX;
 use crate::content::read::pages::terms_by_count::TERMS_BY_COUNT_MAX;
 use crate::content::read::pages::{LOOK_UPS_MAX, RANGE_READS_MAX};
 use crate::content::read::{Catalog, Sizes};
+use crate::content::search::TRIES_MAX;
 use crate::model::TermKind;
 
 use super::arguments::{Arguments, Filter};
 use super::bound::ROWS;
 use super::demand::Demand;
+use super::prices::POST_READS;
 
 /// The point reads of a look-up by a slug that is not the first slug of its term.
 const BY_SLUG: u64 = 2;
@@ -43,6 +45,8 @@ pub(super) enum Source {
     Terms(TermKind),
     /// All terms of the kind, ordered by their number of posts.
     TermsByCount(TermKind),
+    /// What a search has found.
+    Search,
     /// The objects of a change.
     Change,
     /// Another list, with a price that does not depend on its arguments.
@@ -78,7 +82,7 @@ impl List {
             return Self { size: named("posts").max(named("contents")), ..Self::none(source) };
         }
         let list = Self { size: arguments.page_size(), ..Self::none(source) };
-        let is_filtered = matches!(source, Source::Posts | Source::Term | Source::Series);
+        let is_filtered = matches!(source, Source::Posts | Source::Term | Source::Series | Source::Search);
         if is_filtered { Self { filter: arguments.filter(), ..list } } else { list }
     }
 
@@ -153,6 +157,10 @@ fn items(list: &List, need: u64, sizes: &Sizes) -> Demand {
             // Scheduled posts of an author are read by the author's index.
             let of_author = look_ups(need.min(posts)).plus(Demand::reads(0, 1));
             Demand::reads(0, months.min(need + 2)).plus(of_author).with(Catalog::Posts)
+        }
+        Source::Search => {
+            let looked_at = POST_READS * TRIES_MAX as u64 * list.size;
+            Demand::reads(looked_at + BY_SLUG * (list.filter.named + list.filter.excluded), 0)
         }
         Source::Change | Source::Other => Demand::default(),
     }
@@ -253,7 +261,7 @@ pub(super) fn count_of_months(sizes: &Sizes) -> Demand {
 pub(super) fn count(list: &List, sizes: &Sizes) -> Demand {
     match list.source {
         Source::Terms(kind) | Source::TermsByCount(kind) => Demand::default().with(Catalog::Terms(kind)),
-        Source::Change | Source::Other => Demand::default(),
+        Source::Search | Source::Change | Source::Other => Demand::default(),
         Source::Drafts => drafts(sizes),
         Source::Scheduled => {
             let ranges = sizes.reads_to_count_scheduled().unwrap_or(RANGES_MAX);

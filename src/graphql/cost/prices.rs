@@ -14,6 +14,7 @@ use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_MAX, RANGE_READS_M
 use crate::content::read::{
     DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, TAGS_MAX, all_pages_reads,
 };
+use crate::content::search::{RELATED_MAX, TERMS_MAX as SEARCH_TERMS_MAX};
 use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
 use crate::model::TermKind;
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
@@ -134,6 +135,8 @@ const AUDIT_LOG: Price = fixed(0, 4);
 /// A range read, and one more if the picture of the cursor was deleted meanwhile.
 const ASSETS: Price = fixed(0, 2);
 const LANGUAGES: Price = Price::of(Reads::Languages).returning(Objects::AtMost(LANGUAGES_MAX as u64));
+/// One for each field that is searched.
+const HIGHLIGHTS_MAX: u64 = 3;
 /// The picture of an object.
 const PICTURE: Price = shared(1);
 /// The head of the log, and three point reads for each scheduled post that may have been published: one that the client does not see is looked for among
@@ -296,6 +299,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Post"], "categories", terms_of_post(TermKind::Category)),
     (&["Post"], "newer", Price::of(Reads::Neighbour)),
     (&["Post"], "older", Price::of(Reads::Neighbour)),
+    (&["Post"], "related", fixed(POST_READS * RELATED_MAX as u64, 0).returning(Objects::AtMost(RELATED_MAX as u64))),
     (&["Post"], "series", Price::of(Reads::TermOfPost(TermKind::Series))),
     (&["Post"], "tags", terms_of_post(TermKind::Tag)),
     (&["PageConnection"], "totalCount", Price::of(Reads::Fixed(KEYS_OF_PAGES))),
@@ -324,6 +328,12 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Query"], "preview", Price::of(Reads::Post { more: 1 })),
     (&["Query"], "scheduledPosts", Price::of(Reads::Page(Source::Scheduled))),
     (&["Query"], "scheduledPages", fixed(PAGE_SIZE_MAX as u64, 1)),
+    (&["Query"], "search", Price::of(Reads::Page(Source::Search))),
+    (
+        &["Query"],
+        "searchTerms",
+        Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::AtMost(SEARCH_TERMS_MAX as u64)),
+    ),
     (&["Query"], "series", TERM),
     (&["Query"], "tag", TERM),
     (&["Query"], "tags", Price::of(Reads::Page(Source::Terms(TermKind::Tag)))),
@@ -334,6 +344,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Revision"], "series", TERM),
     (&["Revision"], "tags", TERMS_OF_REVISION),
     (&["RevisionConnection"], "totalCount", Price::of(Reads::Fixed(OLDEST_REVISION))),
+    (&["SearchEdge"], "highlights", Price::of(Reads::Body).returning(Objects::AtMost(HIGHLIGHTS_MAX))),
     (&["Series"], "posts", Price::of(Reads::Page(Source::Series))),
     (&["SeriesPlace"], "next", Price::of(Reads::Series(1))),
     (&["SeriesPlace"], "number", Price::of(Reads::Series(0))),

@@ -49,7 +49,7 @@ impl Reads {
                 | Self::AllPages
                 | Self::Languages
                 | Self::ChildPages { .. }
-                | Self::Page(Source::Terms(_))
+                | Self::Page(Source::Terms(_) | Source::Search)
         )
     }
 

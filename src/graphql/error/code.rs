@@ -103,6 +103,10 @@ codes! {
     RequestTimeout = "REQUEST_TIMEOUT", SOON;
     /// The address has no route.
     RouteNotFound = "ROUTE_NOT_FOUND", NEVER;
+    /// The operator has switched search off.
+    SearchDisabled = "SEARCH_DISABLED", NEVER;
+    /// The index of this server is being built.
+    SearchNotReady = "SEARCH_NOT_READY", SOON;
     /// A subscription whose client takes its events more slowly than they come.
     SubscriberTooSlow = "SUBSCRIBER_TOO_SLOW", SOON;
     /// The answer was not ready in time. It is unknown whether a mutation was made, so only a client that sent a query can send it again.

@@ -15,6 +15,7 @@ pub mod post;
 mod ready;
 pub mod revision;
 pub mod rich_text;
+pub mod search;
 pub mod series;
 pub mod site;
 pub mod term;

@@ -6,10 +6,11 @@ use async_graphql::{Context, ID, Object};
 
 use crate::content::read::pages::{PageArguments, PageKey, PostList, RequestedFields};
 use crate::content::read::{DetailsPlace, RevisionList};
+use crate::content::search::RELATED_MAX;
 use crate::graphql::arguments::Paging;
 use crate::graphql::context::RequestContext;
 use crate::graphql::engine::ready::ReadyList;
-use crate::graphql::failure::Result;
+use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::{DateTime, Json, Url};
 use crate::graphql::site_fields::PostFields;
@@ -25,6 +26,8 @@ use super::rich_text::RichText;
 use super::series::SeriesPlace;
 use super::site::address_of_post;
 use super::term::{Author, Category, Tag};
+
+const RELATED_DEFAULT: i32 = 3;
 
 impl Content for Post {
     const NOUN: &'static str = "the post";
@@ -161,6 +164,23 @@ content_object! {
         async fn series(&self, ctx: &Context<'_>) -> Result<Option<SeriesPlace>> {
             let found = self.terms(ctx, TermKind::Series).await?;
             Ok(found.into_iter().next().map(|series| SeriesPlace::new(series, Arc::clone(&self.item))))
+        }
+
+        /// The published posts that are most like this one, the most similar first: by its terms, and by the words of its title and excerpt. Of the same language,
+        /// if it has one.
+        #[graphql(directive = ListSize::apply(Size::Related))]
+        async fn related(
+            &self,
+            ctx: &Context<'_>,
+            #[graphql(desc = "1 to 10; 3 if omitted.")] first: Option<i32>,
+        ) -> Result<Vec<PostObject>> {
+            let first = usize::try_from(first.unwrap_or(RELATED_DEFAULT)).unwrap_or_default();
+            if !(1..=RELATED_MAX).contains(&first) {
+                return Err(bad_input("first", format!("`first` must be 1 to {RELATED_MAX}")));
+            }
+            let request = context::of(ctx);
+            let found = Box::pin(request.content.related(&request.reader, &self.item, first)).await?;
+            Ok(found.into_iter().map(Self::new).collect())
         }
 
         /// The next newer published post; null for the newest, and for a post that is not published.

@@ -50,7 +50,7 @@ impl RichText {
         self.forms.get_or_init(|| context::of(ctx).texts.forms(&self.markdown))
     }
 
-    async fn rendered(&self, ctx: &Context<'_>) -> Result<&Rendered> {
+    pub(super) async fn rendered(&self, ctx: &Context<'_>) -> Result<&Rendered> {
         Ok(context::of(ctx).texts.rendered(self.forms(ctx), &self.markdown).await?)
     }
 }

@@ -76,6 +76,8 @@ families! {
     process_start: Seconds, "process_start_time" in Seconds, "When the process started, since 1970";
     posts: Gauge, "tidings_posts", "Posts that everyone can see";
     store_file_bytes: Gauge, "tidings_store_file_bytes", "Size of the store file";
+    search_documents: Gauge, "tidings_search_documents", "Posts and pages in the search index of this server";
+    search_bytes: Gauge, "tidings_search_bytes", "Size of the search index";
     connections: Counter, "tidings_connections", "Connections accepted";
     connections_open: Gauge, "tidings_connections_open", "Connections open now";
     requests_in_flight: Gauge, "tidings_requests_in_flight", "Requests not yet answered";

@@ -37,6 +37,11 @@ pub fn posts_counted(posts: u64) {
 }
 
 /// Sets the size of the store file.
+pub fn search_measured(documents: u64, bytes: u64) {
+    FAMILIES.search_documents.set(documents.try_into().unwrap_or(i64::MAX));
+    FAMILIES.search_bytes.set(bytes.try_into().unwrap_or(i64::MAX));
+}
+
 pub fn store_file_measured(bytes: u64) {
     FAMILIES.store_file_bytes.set(bytes.try_into().unwrap_or(i64::MAX));
 }

@@ -91,7 +91,7 @@ impl Gallery {
         let service = ContentService::new(content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
         let service = service.with_public_url(public_url);
         let settings = HttpSettings { assets: Some(library.clone()), ..HttpSettings::default() };
-        let router = router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings);
+        let router = router(Arc::new(service), Readiness::new(async || Ok(None)), Writes::default(), settings);
         Self { site: Site { content, ..site }, library, router }
     }
 

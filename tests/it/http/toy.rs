@@ -155,7 +155,7 @@ impl Toy {
         // A closed gate represents a store that is not ready.
         let readiness = Readiness::new(move || {
             let open = readiness_gate.available_permits() > 0;
-            async move { if open { Ok(()) } else { Err(NotReady("store")) } }
+            async move { if open { Ok(None) } else { Err(NotReady("store")) } }
         });
         let router = router(Arc::new(schema), readiness, writes.clone(), http.into());
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");

@@ -25,7 +25,7 @@ use crate::keys::change_log::{self, LogKey};
 use crate::keys::{Table, change_log_mark};
 use crate::model::instant::TICKS_PER_SECOND;
 use crate::model::{Instant, WholePost, WholeSitePage};
-use crate::store::{Entity, PAGE_ROWS_MAX, ReadSet, RowRange};
+use crate::store::{Entity, PAGE_ROWS_MAX, RowRange};
 
 use super::pages::Take;
 pub(in crate::content) use delivered::{DeliveredEvent, DeliveredPage};
@@ -82,8 +82,8 @@ impl Content {
         after: Option<&str>,
     ) -> Result<ChangesPage> {
         let count = Take::of(first, None, PAGE_DEFAULT, PAGE_MAX)?.count();
-        // The answer depends on the time, so it is not cached.
-        reader.source.counted.note_cached(ReadSet::break_off);
+        // The answer depends on the time.
+        reader.note_uncached();
         let Some(after) = after else {
             let head = self.log_head(reader).await?;
             let due = Due { at: reader.now(), id: None };
@@ -92,6 +92,11 @@ impl Content {
             return position.page(&head.key, (Vec::new(), Vec::new()), false);
         };
         self.changes_seen_by(Access::of(reader.actor()), reader, after, count).await
+    }
+
+    /// As many as possible of the changes of posts, pages and terms after a position, of drafts too.
+    pub(in crate::content) async fn changes_of_content(&self, after: &str) -> Result<ChangesPage> {
+        self.changes_seen_by(Access::Content, &self.reader(), after, PAGE_MAX).await
     }
 
     async fn changes_seen_by(&self, access: Access, reader: &Reader, after: &str, count: usize) -> Result<ChangesPage> {

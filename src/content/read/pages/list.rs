@@ -131,6 +131,11 @@ impl PostList {
     }
 
     pub fn tag(&self) -> ListTag {
+        ListTag::of(&self.tag_text())
+    }
+
+    /// Names the list with its filter and its order.
+    pub(in crate::content) fn tag_text(&self) -> String {
         let scope = match &self.scope {
             Scope::All => "posts".to_owned(),
             Scope::Month(month) => format!("month {month}"),
@@ -144,7 +149,7 @@ impl PostList {
         if self.direction != self.scope.usual_direction() {
             name.push_str(", reversed");
         }
-        ListTag::of(&name)
+        name
     }
 
     pub fn cursors(&self) -> Cursors {
@@ -251,11 +256,6 @@ impl PostList {
 
     /// Whether the post itself confirms that it belongs here. Does not check whether the filter excludes it.
     pub(super) fn holds(&self, key: &PostKey, post: &Post) -> bool {
-        let meets = |kind: IndexKind, requested: &SlugFilter| {
-            requested.all.iter().all(|slug| post.is_in_index(kind, slug))
-                && requested.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.is_in_index(kind, slug)))
-        };
-        let has_all = |kind: IndexKind| self.filter.slugs(kind).iter().all(|requested| meets(kind, requested));
         let in_scope = match &self.scope {
             Scope::Term(id) | Scope::Series { id, .. } => post.has_term(id.kind, &id.first_slug),
             Scope::Drafts { of } | Scope::Scheduled { of } => {
@@ -264,7 +264,25 @@ impl PostList {
             Scope::All | Scope::Month(_) => true,
         };
         let in_collection = post.published_at.is_none() == matches!(self.scope, Scope::Drafts { .. });
-        in_scope && in_collection && post.key() == *key && IndexKind::ALL.into_iter().all(has_all)
+        in_scope && in_collection && post.key() == *key && self.meets(post)
+    }
+
+    /// Whether the post has what the filter names.
+    fn meets(&self, post: &Post) -> bool {
+        let meets = |kind: IndexKind, requested: &SlugFilter| {
+            requested.all.iter().all(|slug| post.is_in_index(kind, slug))
+                && requested.any.as_ref().is_none_or(|any| any.iter().any(|slug| post.is_in_index(kind, slug)))
+        };
+        let has_all = |kind: IndexKind| self.filter.slugs(kind).iter().all(|requested| meets(kind, requested));
+        IndexKind::ALL.into_iter().all(has_all)
+    }
+
+    /// Whether the filter matches the post, whatever its status.
+    pub(in crate::content) fn has(&self, post: &Post) -> bool {
+        let at = post.published_at.unwrap_or(post.created_at);
+        let is_in_range = self.filter.published_after.is_none_or(|after| at > after)
+            && self.filter.published_before.is_none_or(|before| at < before);
+        is_in_range && self.meets(post) && !self.excludes(post)
     }
 
     pub(super) fn query(&self) -> ListQuery {

@@ -91,12 +91,17 @@ async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Resul
 
 /// Whether a published post is in a list of everything that its filter matches. 1 point read for each term that the filter names, sent together.
 pub(crate) async fn matches(reader: &Reader, list: &PostList, post: &Post) -> Result<bool> {
-    let named = list.named_terms();
-    let of_first_slugs = with_first_slugs(list, &named, &reader.first_slugs(&named).await?);
-    let (list, key) = (of_first_slugs.as_ref().unwrap_or(list), post.key());
+    let (list, key) = (of_first_slugs(reader, list).await?, post.key());
     Ok(list.span(reader.now()).is_some_and(|span| span.contains(&key))
         && list.holds(&key, post)
         && !list.excludes(post))
+}
+
+/// The list with the first slugs of the terms that its filter names. 1 point read for each, sent together.
+pub(in crate::content) async fn of_first_slugs(reader: &Reader, list: &PostList) -> Result<PostList> {
+    let named = list.named_terms();
+    let of_first_slugs = with_first_slugs(list, &named, &reader.first_slugs(&named).await?);
+    Ok(of_first_slugs.unwrap_or_else(|| list.clone()))
 }
 
 /// The list with the first slugs of the terms that its filter excludes. Their indexes are not read for a page, so nothing shows that one is empty.

@@ -1,0 +1,140 @@
+//! The documents of an index, in memory or in a folder. The rule: what [`Index::update`] has taken is found by every search that begins after it.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use tantivy::directory::MmapDirectory;
+use tantivy::store::Compressor;
+use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, Term};
+
+use crate::document::{Document, Fields};
+
+/// What the words of a change may take in memory before they are a segment of their own; the least that tantivy accepts is 15 MB.
+const WRITER_BYTES: usize = 48 << 20;
+
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error("the search index failed")]
+    Failed(#[from] tantivy::TantivyError),
+    #[error("the search index is damaged: {0} of its files are not as they were written")]
+    Damaged(usize),
+    #[error("the folder of the search index cannot be used")]
+    Folder(#[from] std::io::Error),
+}
+
+impl IndexError {
+    /// Whether another process has the index open.
+    pub fn is_in_use(&self) -> bool {
+        matches!(self, Self::Failed(tantivy::TantivyError::LockFailure(..)))
+    }
+}
+
+pub struct Index {
+    writer: Mutex<IndexWriter>,
+    reader: IndexReader,
+    pub(crate) fields: Fields,
+}
+
+impl Index {
+    /// # Errors
+    /// If no thread can be started.
+    pub fn in_memory() -> Result<Self, IndexError> {
+        Self::of(tantivy::Index::builder().schema(Fields::schema().0).settings(settings()).create_in_ram()?)
+    }
+
+    /// The index in this folder, which exists; a new one if the folder is empty.
+    ///
+    /// # Errors
+    /// If it is damaged, of another format, or used by another process, or if the folder cannot be used.
+    pub fn open(folder: &Path) -> Result<Self, IndexError> {
+        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+        let builder = tantivy::Index::builder().schema(Fields::schema().0).settings(settings());
+        let index = builder.open_or_create(directory)?;
+        match index.validate_checksum()?.len() {
+            0 => Self::of(index),
+            damaged => Err(IndexError::Damaged(damaged)),
+        }
+    }
+
+    fn of(inner: tantivy::Index) -> Result<Self, IndexError> {
+        let writer = Mutex::new(inner.writer_with_num_threads(1, WRITER_BYTES)?);
+        let reader = inner.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { writer, reader, fields: Fields::schema().1 })
+    }
+
+    /// Replaces documents by their keys, and removes others. After an error, the index is as before.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn update(&self, documents: &[Document], removed: &[u64]) -> Result<(), IndexError> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let updated = (|| {
+            for key in documents.iter().map(|document| document.key).chain(removed.iter().copied()) {
+                writer.delete_term(Term::from_field_u64(self.fields.key, key));
+            }
+            for document in documents {
+                writer.add_document(document.to_indexed(self.fields))?;
+            }
+            writer.commit()
+        })();
+        if let Err(error) = updated {
+            writer.rollback()?;
+            return Err(error.into());
+        }
+        drop(writer);
+        Ok(self.reader.reload()?)
+    }
+
+    /// The digest of each document, by its key.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn digests(&self) -> Result<HashMap<u64, u64>, IndexError> {
+        let mut digests = HashMap::new();
+        for segment in self.searcher().segment_readers() {
+            let key = segment.fast_fields().u64("key")?;
+            let digest = segment.fast_fields().u64("digest")?;
+            digests.extend(segment.doc_ids_alive().filter_map(|id| Some((key.first(id)?, digest.first(id)?))));
+        }
+        Ok(digests)
+    }
+
+    /// The keys of the documents that have this label.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn labelled(&self, label: &str) -> Result<Vec<u64>, IndexError> {
+        let term = Term::from_field_text(self.fields.labels, label);
+        let query = tantivy::query::TermQuery::new(term, tantivy::schema::IndexRecordOption::Basic);
+        let searcher = self.searcher();
+        let found = searcher.search(&query, &tantivy::collector::DocSetCollector)?;
+        let mut keys = Vec::with_capacity(found.len());
+        for address in found {
+            let key = searcher.segment_reader(address.segment_ord).fast_fields().u64("key")?;
+            keys.extend(key.first(address.doc_id));
+        }
+        Ok(keys)
+    }
+
+    pub fn documents(&self) -> u64 {
+        self.searcher().num_docs()
+    }
+
+    /// What it takes in memory or in its folder.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn bytes(&self) -> Result<u64, IndexError> {
+        Ok(self.searcher().space_usage().map_err(tantivy::TantivyError::from)?.total().get_bytes())
+    }
+
+    pub(crate) fn searcher(&self) -> Searcher {
+        self.reader.searcher()
+    }
+}
+
+fn settings() -> IndexSettings {
+    // Nothing is stored beside the index: texts are in the store.
+    IndexSettings { docstore_compression: Compressor::None, ..IndexSettings::default() }
+}

@@ -1,0 +1,112 @@
+//! What of a post or page is indexed. The rule: everything that its own page on the site shows as text, and nothing of its metadata.
+
+use std::collections::HashMap;
+
+use tidings_search::Document;
+
+use crate::content::Content;
+use crate::content::error::Result;
+use crate::content::read::Reader;
+use crate::keys::Table;
+use crate::model::headings::headings;
+use crate::model::{IndexKind, Post, PostId, Slug, TermKind, WholePost, WholeSitePage, render};
+
+/// The label of all posts, and of all pages.
+pub(super) const KIND_OF_POSTS: &str = "post";
+pub(super) const KIND_OF_PAGES: &str = "page";
+
+/// The key of a document: the id as a number, and whether it is that of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Key(pub(super) u64);
+
+impl Key {
+    pub(super) fn of_post(id: &PostId) -> Self {
+        Self(id.bits() << 1)
+    }
+
+    pub(super) fn of_page(id: &PostId) -> Self {
+        Self(id.bits() << 1 | 1)
+    }
+
+    pub(super) fn id(self) -> (PostId, bool) {
+        (PostId::from_bits(self.0 >> 1), self.0 & 1 == 1)
+    }
+}
+
+/// The label of what is in a partition of an index.
+pub(super) fn label(kind: IndexKind, slug: &Slug) -> String {
+    format!("{}/{slug}", Table::PostsBy(kind).name())
+}
+
+/// The names of terms by their first slugs.
+#[derive(Default)]
+pub(super) struct Names(HashMap<(TermKind, Slug), String>);
+
+impl Names {
+    /// All of them, by four scans.
+    pub(super) async fn all(content: &Content) -> Result<Self> {
+        let mut names = HashMap::new();
+        for kind in TermKind::ALL {
+            let terms = content.all_terms(kind).await?;
+            names.extend(terms.into_iter().map(|term| ((kind, term.id.first_slug), term.name)));
+        }
+        Ok(Self(names))
+    }
+
+    /// Those of these posts. One point read for each term.
+    pub(super) async fn of(reader: &Reader, posts: &[WholePost]) -> Result<Self> {
+        let of_post = |post: &Post| {
+            TermKind::ALL.map(|kind| post.terms(kind).iter().map(move |slug| (kind, slug.clone())).collect::<Vec<_>>())
+        };
+        let mut keys: Vec<(TermKind, Slug)> = posts.iter().flat_map(|whole| of_post(&whole.post)).flatten().collect();
+        keys.sort();
+        keys.dedup();
+        let mut names = HashMap::new();
+        for (key, term) in keys.iter().zip(reader.named_terms_at(&keys).await) {
+            if let Some(term) = term? {
+                names.insert(key.clone(), term.name.clone());
+            }
+        }
+        Ok(Self(names))
+    }
+
+    fn of_post(&self, post: &Post) -> impl Iterator<Item = String> {
+        let slugs =
+            TermKind::ALL.into_iter().flat_map(|kind| post.terms(kind).iter().map(move |slug| (kind, slug.clone())));
+        slugs.filter_map(|key| self.0.get(&key).cloned())
+    }
+}
+
+pub(super) fn of_post(whole: &WholePost, names: &Names, language: Option<&str>) -> Document {
+    let key = Key::of_post(&whole.post.id);
+    let mut document = of(&whole.post, &whole.markdown, language);
+    document.headings.extend(names.of_post(&whole.post));
+    document.labels.push(KIND_OF_POSTS.to_owned());
+    Document { key: key.0, ..document }
+}
+
+pub(super) fn of_page(whole: &WholeSitePage, language: Option<&str>) -> Document {
+    let mut document = of(&whole.page.post, &whole.markdown, language);
+    document.labels.push(KIND_OF_PAGES.to_owned());
+    Document { key: Key::of_page(whole.page.id()).0, ..document }
+}
+
+fn of(post: &Post, markdown: &str, language: Option<&str>) -> Document {
+    let rendered = render(markdown);
+    let mut of_headings: Vec<String> = headings(&rendered.html).map(|heading| heading.text).collect();
+    of_headings.extend(post.subtitle.clone());
+    let mut text = rendered.text;
+    if post.has_own_excerpt {
+        text.push('\n');
+        text.push_str(&post.excerpt);
+    }
+    Document {
+        key: 0,
+        order: post.published_at.unwrap_or(post.created_at).ticks(),
+        language: post.language.as_ref().map(|own| own.as_str()).or(language).map(str::to_owned),
+        title: post.title.clone(),
+        headings: of_headings,
+        text,
+        labels: post.indexes().map(|(kind, slug)| label(kind, &slug)).collect(),
+    }
+}

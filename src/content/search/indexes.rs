@@ -1,0 +1,527 @@
+//! The indexes beside this server: one of what everyone may see, one of drafts. The rule: a search sees every change that this server has announced before
+//! it, unless so many are waiting that it would wait for more than a second; and nothing waits for an index that is being built.
+//!
+//! The feed of changes (L1 to L5) says what has changed since the indexes were read last, scheduled posts whose instant has come included. If it does
+//! not go back so far, or if an index is missing or damaged, all posts and pages are read, and those that differ are indexed.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use tidings_search::{Condition, Document, Found, Hit, Index, IndexError, Page, Query, View};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::content::Content;
+use crate::content::error::{ContentError, Result};
+use crate::content::read::{Action, ContentEvent, KIND_OF_PAGES, KIND_OF_POSTS, Reader};
+use crate::model::instant::TICKS_PER_SECOND;
+use crate::model::{Instant, PostId, TermKind, WholePost, WholeSitePage};
+use crate::store::{WriteObserver, WrittenRow};
+use crate::telemetry::with_causes;
+
+use super::SearchSettings;
+use super::documents::{Key, Names, label, of_page, of_post};
+
+/// How long a search waits for changes that are being indexed, or for an index that is being built.
+const WAIT_MAX: Duration = Duration::from_secs(1);
+/// The posts and pages that are indexed together.
+const AT_ONCE: usize = 500;
+/// The posts or pages that are read at once.
+const READS_AT_ONCE: usize = 50;
+/// How often the job looks at the clock.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+pub(in crate::content) struct SearchIndexes {
+    settings: SearchSettings,
+    /// Opened when they are used first.
+    pair: Mutex<Option<Arc<Pair>>>,
+    follower: tokio::sync::Mutex<Follower>,
+    announced: OnceLock<Announced>,
+    is_built: AtomicBool,
+    /// The posts and pages that were read for the build so far.
+    read: AtomicU64,
+}
+
+struct Pair {
+    public: Index,
+    drafts: Index,
+}
+
+/// Up to where the indexes have followed the feed.
+#[derive(Default)]
+struct Follower {
+    /// `None`: the indexes are to be compared with all posts and pages.
+    position: Option<String>,
+    seen: Writes,
+    /// When the next scheduled post or page appears.
+    due: Option<Instant>,
+}
+
+/// The newest write, and how often any was announced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Writes {
+    version: u64,
+    count: u64,
+}
+
+/// Hears of each write before it can be read.
+struct Wake(watch::Sender<Writes>);
+
+impl WriteObserver for Wake {
+    fn will_commit(&self, version: u64, _: Option<&[WrittenRow]>) {
+        self.0.send_modify(|writes| *writes = Writes { version, count: writes.count + 1 });
+    }
+
+    fn was_reopened(&self) {
+        self.0.send_modify(|writes| writes.count += 1);
+    }
+}
+
+struct Announced {
+    wake: Arc<Wake>,
+    /// Whether the store announces its writes. Otherwise each search looks for changes.
+    is_exact: bool,
+}
+
+/// How far the index is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SearchState {
+    pub is_built: bool,
+    pub documents: u64,
+    pub bytes: u64,
+}
+
+impl Default for SearchIndexes {
+    fn default() -> Self {
+        Self::new(SearchSettings { folder: None, language: None })
+    }
+}
+
+impl SearchIndexes {
+    pub(in crate::content) fn new(settings: SearchSettings) -> Self {
+        Self {
+            settings,
+            pair: Mutex::default(),
+            follower: tokio::sync::Mutex::default(),
+            announced: OnceLock::new(),
+            is_built: AtomicBool::new(false),
+            read: AtomicU64::new(0),
+        }
+    }
+
+    fn pair(&self) -> Result<Arc<Pair>> {
+        let mut pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pair) = &*pair {
+            return Ok(Arc::clone(pair));
+        }
+        let opened = self.settings.folder.as_deref().and_then(|folder| {
+            let failed = |error: &IndexError| tracing::warn!(error = with_causes(error), "search.index_not_opened");
+            Pair::open(folder)
+                .or_else(|error| {
+                    failed(&error);
+                    if error.is_in_use() { Err(error) } else { Pair::create(folder) }
+                })
+                .inspect_err(failed)
+                .ok()
+        });
+        let opened = Arc::new(opened.map_or_else(Pair::in_memory, Ok).map_err(index_failed)?);
+        Ok(Arc::clone(pair.insert(opened)))
+    }
+
+    /// Goes on in memory after a failure, such as a full disk; what was indexed is read again.
+    fn replace(&self, error: &ContentError) {
+        tracing::warn!(error = with_causes(error), "search.index_failed");
+        self.is_built.store(false, Ordering::Release);
+        let mut pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner);
+        *pair = Pair::in_memory().ok().map(Arc::new);
+    }
+}
+
+impl Pair {
+    fn in_memory() -> Result<Self, IndexError> {
+        Ok(Self { public: Index::in_memory()?, drafts: Index::in_memory()? })
+    }
+
+    fn open(folder: &Path) -> Result<Self, IndexError> {
+        let open = |name: &str| {
+            let folder = folder.join(name);
+            std::fs::create_dir_all(&folder)?;
+            Index::open(&folder)
+        };
+        Ok(Self { public: open("public")?, drafts: open("drafts")? })
+    }
+
+    /// In place of a damaged one, or of one that another version has written.
+    fn create(folder: &Path) -> Result<Self, IndexError> {
+        std::fs::remove_dir_all(folder)?;
+        Self::open(folder)
+    }
+
+    /// Each document goes to the index that it belongs to, and is removed from the other.
+    fn update(&self, documents: Vec<(bool, Document)>, removed: &[u64]) -> Result<(), IndexError> {
+        let (public, drafts): (Vec<_>, Vec<_>) = documents.into_iter().partition(|(is_public, _)| *is_public);
+        let of =
+            |documents: Vec<(bool, Document)>| documents.into_iter().map(|(_, document)| document).collect::<Vec<_>>();
+        let (public, drafts) = (of(public), of(drafts));
+        let keys = |documents: &[Document]| {
+            documents.iter().map(|document| document.key).chain(removed.iter().copied()).collect::<Vec<_>>()
+        };
+        // Removed first, so that a draft is never public because the other update failed.
+        self.public.update(&public, &keys(&drafts))?;
+        self.drafts.update(&drafts, &keys(&public))
+    }
+}
+
+/// The indexes of one search, which is answered on a thread of its own.
+pub(super) struct SearchView {
+    view: Arc<View>,
+    pair: Arc<Pair>,
+}
+
+impl SearchView {
+    fn of(pair: Arc<Pair>, sees_drafts: bool) -> Result<Self> {
+        let indexes = if sees_drafts { vec![&pair.public, &pair.drafts] } else { vec![&pair.public] };
+        let view =
+            View::of(&indexes).ok_or(ContentError::Internal { what: "there is no search index", source: None })?;
+        Ok(Self { view: Arc::new(view), pair })
+    }
+
+    /// Only of what everyone may see.
+    pub(super) async fn public(&self) -> Result<Self> {
+        Self::of(Arc::clone(&self.pair), false)
+    }
+
+    pub(super) async fn find(&self, query: &Query, page: &Page<'_>) -> Result<Found> {
+        let (query, first, after) = (query.clone(), page.first, page.after);
+        let conditions = page.conditions.to_vec();
+        self.apart(move |view| view.find(&query, &Page { first, after, conditions: &conditions })).await
+    }
+
+    pub(super) async fn similar(
+        &self,
+        text: String,
+        labels: Vec<String>,
+        key: u64,
+        first: usize,
+        conditions: Vec<Condition>,
+    ) -> Result<Vec<Hit>> {
+        self.apart(move |view| view.similar((&text, &labels), key, first, &conditions)).await
+    }
+
+    pub(super) async fn suggestion(&self, query: &Query) -> Result<Option<String>> {
+        let query = query.clone();
+        self.apart(move |view| view.suggestion(&query)).await
+    }
+
+    pub(super) async fn continuations(&self, text: String, first: usize) -> Result<Vec<String>> {
+        self.apart(move |view| view.continuations(&text, first)).await
+    }
+
+    async fn apart<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&View) -> Result<T, IndexError> + Send + 'static,
+    ) -> Result<T> {
+        let view = Arc::clone(&self.view);
+        let done = tokio::task::spawn_blocking(move || work(&view)).await;
+        done.map_err(failed_thread)?.map_err(index_failed)
+    }
+}
+
+fn index_failed(error: IndexError) -> ContentError {
+    ContentError::Internal { what: "the search index failed", source: Some(Box::new(error)) }
+}
+
+fn failed_thread(error: tokio::task::JoinError) -> ContentError {
+    ContentError::Internal { what: "a task of the search index failed", source: Some(Box::new(error)) }
+}
+
+/// What has changed since the indexes were read last.
+#[derive(Default)]
+struct Changed {
+    posts: BTreeSet<PostId>,
+    pages: BTreeSet<PostId>,
+    /// Labels of terms whose names may be others.
+    labels: BTreeSet<String>,
+}
+
+impl Changed {
+    fn note(&mut self, event: &ContentEvent) {
+        let (kind, id) = (event.item.kind.as_str(), &event.item.id);
+        match kind {
+            KIND_OF_POSTS => self.posts.extend(id.parse().ok()),
+            KIND_OF_PAGES => self.pages.extend(id.parse().ok()),
+            _ => {
+                let is_renamed = event.item.actions.iter().any(|action| !matches!(action, Action::Created));
+                let of_term = TermKind::of_noun(kind).zip(id.parse().ok()).filter(|_| is_renamed);
+                self.labels.extend(of_term.map(|(kind, slug)| label(kind.into(), &slug)));
+            }
+        }
+    }
+
+    /// Adds the posts that have these labels.
+    fn add_labelled(&mut self, pair: &Pair) -> Result<(), IndexError> {
+        for label in std::mem::take(&mut self.labels) {
+            for index in [&pair.public, &pair.drafts] {
+                self.posts.extend(index.labelled(&label)?.into_iter().map(|key| Key(key).id().0));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Content {
+    /// Keeps the index for as long as it is polled; returns at once if this server does not search.
+    pub async fn follow_for_search(&self) {
+        let Some(search) = &self.search else { return };
+        let mut written = self.announced(search).wake.0.subscribe();
+        loop {
+            written.borrow_and_update();
+            match self.catch_up_search().await {
+                Ok(()) => {}
+                Err(error) => {
+                    tracing::warn!(error = with_causes(&error), "search.not_indexed");
+                    sleep(AFTER_FAILURE).await;
+                    continue;
+                }
+            }
+            let due = search.follower.lock().await.due;
+            loop {
+                let now = self.clock.now();
+                let left = due.map(|due| due.ticks().saturating_sub(now.ticks()).max(0) / (TICKS_PER_SECOND / 1_000));
+                let left = left.map_or(LOOK_EVERY, |left| Duration::from_millis(left.unsigned_abs()).min(LOOK_EVERY));
+                tokio::select! {
+                    _ = written.changed() => break,
+                    () = sleep(left) => {}
+                }
+                if due.is_some_and(|due| due <= self.clock.now()) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// How far the index of this server is; `None` if it does not search.
+    pub(crate) fn search_state(&self) -> Option<SearchState> {
+        let search = self.search.as_ref()?;
+        let is_built = search.is_built.load(Ordering::Acquire);
+        let pair = search.pair.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let indexes = || pair.iter().flat_map(|pair| [&pair.public, &pair.drafts]);
+        let documents = indexes().map(Index::documents).sum();
+        let bytes = indexes().filter_map(|index| index.bytes().ok()).sum();
+        Some(SearchState { is_built, documents, bytes })
+    }
+
+    /// The indexes with everything that was announced before.
+    pub(super) async fn search_view(&self, reader: &Reader) -> Result<SearchView> {
+        let search = self.search.as_ref().ok_or(ContentError::SearchDisabled)?;
+        if !self.is_up_to_date(search) {
+            // In a task, so that it goes on if this search does not wait for it.
+            let content = self.clone();
+            let task = tokio::spawn(async move { content.catch_up_search().await });
+            if let Ok(done) = timeout(WAIT_MAX, task).await {
+                done.map_err(failed_thread)??;
+            }
+        }
+        if !search.is_built.load(Ordering::Acquire) {
+            return Err(ContentError::SearchNotReady { read: search.read.load(Ordering::Relaxed) });
+        }
+        let sees_drafts = reader.actor().is_some_and(|actor| actor.sees_all() || actor.own_author().is_some());
+        SearchView::of(search.pair()?, sees_drafts)
+    }
+
+    fn announced<'a>(&self, search: &'a SearchIndexes) -> &'a Announced {
+        search.announced.get_or_init(|| {
+            let wake = Arc::new(Wake(watch::Sender::new(Writes::default())));
+            let observer: Arc<dyn WriteObserver> = Arc::<Wake>::clone(&wake);
+            let is_exact = self.store.observe_writes(Arc::downgrade(&observer));
+            Announced { wake, is_exact }
+        })
+    }
+
+    /// Without waiting; `false` if that is not known.
+    fn is_up_to_date(&self, search: &SearchIndexes) -> bool {
+        let Some(announced) = search.announced.get().filter(|announced| announced.is_exact) else { return false };
+        let Ok(follower) = search.follower.try_lock() else { return false };
+        follower.position.is_some()
+            && follower.seen == *announced.wake.0.borrow()
+            && follower.due.is_some_and(|due| self.clock.now() < due)
+    }
+
+    async fn catch_up_search(&self) -> Result<()> {
+        let Some(search) = &self.search else { return Ok(()) };
+        let announced = self.announced(search);
+        let mut follower = search.follower.lock().await;
+        let seen = *announced.wake.0.borrow();
+        let looked_at = self.clock.now();
+        let is_current = announced.is_exact && follower.seen == seen && follower.due.is_some_and(|due| looked_at < due);
+        if is_current && follower.position.is_some() {
+            return Ok(());
+        }
+        self.wait_until_visible(seen.version).await?;
+        let done = match &follower.position {
+            Some(position) => self.index_changes(search, position).await,
+            None => self.index_all(search).await,
+        };
+        match done {
+            Ok(position) => {
+                *follower = Follower { position: Some(position), seen, due: Some(self.next_due(looked_at).await?) };
+                search.is_built.store(true, Ordering::Release);
+                Ok(())
+            }
+            Err(error @ ContentError::Internal { .. }) => {
+                search.replace(&error);
+                follower.position = None;
+                Err(error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Indexes what has changed since a position, and returns the one after it.
+    async fn index_changes(&self, search: &SearchIndexes, position: &str) -> Result<String> {
+        let (mut position, mut changed) = (position.to_owned(), Changed::default());
+        loop {
+            let page = match self.changes_of_content(&position).await {
+                Err(ContentError::PositionExpired { .. } | ContentError::BadCursor { .. }) => {
+                    return self.index_all(search).await;
+                }
+                page => page?,
+            };
+            page.events.iter().for_each(|event| changed.note(event));
+            position = page.position;
+            if !page.has_next {
+                break;
+            }
+        }
+        let pair = search.pair()?;
+        changed.add_labelled(&pair).map_err(index_failed)?;
+        let posts: Vec<PostId> = changed.posts.into_iter().collect();
+        for ids in posts.chunks(AT_ONCE) {
+            let reads: Vec<_> = ids.iter().map(|id| self.stored_by_id(id)).collect();
+            let mut stored = Vec::new();
+            let mut found = stream::iter(reads).buffered(READS_AT_ONCE);
+            while let Some(post) = found.next().await {
+                stored.extend(post?.map(|stored| stored.whole));
+            }
+            let names = Names::of(&self.reader(), &stored).await?;
+            let missing = missing(ids, stored.iter().map(|whole| &whole.post.id), Key::of_post);
+            self.index(search, (stored, names), Vec::new(), missing).await?;
+        }
+        let pages: Vec<PostId> = changed.pages.into_iter().collect();
+        for ids in pages.chunks(AT_ONCE) {
+            let stored = self.stored_pages(ids).await?;
+            let missing = missing(ids, stored.iter().map(|whole| whole.page.id()), Key::of_page);
+            self.index(search, (Vec::new(), Names::default()), stored, missing).await?;
+        }
+        Ok(position)
+    }
+
+    /// Compares the indexes with all posts and pages, and returns the position in the feed before that.
+    async fn index_all(&self, search: &SearchIndexes) -> Result<String> {
+        let position = self.changes(&self.reader(), None, None).await?.position;
+        let content = self.at_one_moment().await?;
+        let pair = search.pair()?;
+        let mut known: HashMap<u64, (u64, bool)> = HashMap::new();
+        for (index, is_public) in [(&pair.public, true), (&pair.drafts, false)] {
+            known.extend(
+                index.digests().map_err(index_failed)?.into_iter().map(|(key, digest)| (key, (digest, is_public))),
+            );
+        }
+        let known = Arc::new(known);
+        search.read.store(0, Ordering::Relaxed);
+        let names = Arc::new(Names::all(&content).await?);
+        let mut seen = BTreeSet::new();
+        let mut walk = content.walk();
+        while let Some(posts) = walk.next().await? {
+            for posts in posts.chunks(AT_ONCE) {
+                seen.extend(posts.iter().map(|whole| Key::of_post(&whole.post.id).0));
+                self.index_new(search, (posts.to_vec(), Arc::clone(&names)), Vec::new(), &known).await?;
+            }
+        }
+        for ids in content.site_page_ids().await?.chunks(AT_ONCE) {
+            let pages = content.stored_pages(ids).await?;
+            seen.extend(pages.iter().map(|whole| Key::of_page(whole.page.id()).0));
+            self.index_new(search, (Vec::new(), Arc::clone(&names)), pages, &known).await?;
+        }
+        let gone: Vec<u64> = known.keys().copied().filter(|key| !seen.contains(key)).collect();
+        if !gone.is_empty() {
+            pair.update(Vec::new(), &gone).map_err(index_failed)?;
+        }
+        Ok(position)
+    }
+
+    async fn stored_pages(&self, ids: &[PostId]) -> Result<Vec<WholeSitePage>> {
+        let reads: Vec<_> = ids.iter().map(|id| self.stored_site_page(id)).collect();
+        let mut found = stream::iter(reads).buffered(READS_AT_ONCE);
+        let mut pages = Vec::with_capacity(ids.len());
+        while let Some(page) = found.next().await {
+            pages.extend(page?);
+        }
+        Ok(pages)
+    }
+
+    async fn index(
+        &self,
+        search: &SearchIndexes,
+        (posts, names): (Vec<WholePost>, Names),
+        pages: Vec<WholeSitePage>,
+        removed: Vec<u64>,
+    ) -> Result<()> {
+        let (pair, make) = (search.pair()?, self.documents(search, (posts, Arc::new(names)), pages));
+        let work = move || pair.update(make(), &removed);
+        tokio::task::spawn_blocking(work).await.map_err(failed_thread)?.map_err(index_failed)
+    }
+
+    /// Only those that are not indexed as they are.
+    async fn index_new(
+        &self,
+        search: &SearchIndexes,
+        (posts, names): (Vec<WholePost>, Arc<Names>),
+        pages: Vec<WholeSitePage>,
+        known: &Arc<HashMap<u64, (u64, bool)>>,
+    ) -> Result<()> {
+        let count = posts.len() + pages.len();
+        let (pair, known) = (search.pair()?, Arc::clone(known));
+        let make = self.documents(search, (posts, names), pages);
+        let work = move || {
+            let is_new = |(is_public, document): &(bool, Document)| {
+                known.get(&document.key) != Some(&(document.digest(), *is_public))
+            };
+            let new: Vec<(bool, Document)> = make().into_iter().filter(is_new).collect();
+            if new.is_empty() { Ok(()) } else { pair.update(new, &[]) }
+        };
+        tokio::task::spawn_blocking(work).await.map_err(failed_thread)?.map_err(index_failed)?;
+        search.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Makes the documents, each with whether it is public; rendering takes a thread of its own.
+    fn documents(
+        &self,
+        search: &SearchIndexes,
+        (posts, names): (Vec<WholePost>, Arc<Names>),
+        pages: Vec<WholeSitePage>,
+    ) -> impl FnOnce() -> Vec<(bool, Document)> + Send + 'static {
+        let (now, language) = (self.clock.now(), search.settings.language.clone());
+        move || {
+            let language = language.as_deref();
+            let post = |whole: &WholePost| {
+                let is_public = whole.post.published_at.is_some_and(|at| at <= now);
+                (is_public, of_post(whole, &names, language))
+            };
+            let page = |whole: &WholeSitePage| (whole.page.is_public(now), of_page(whole, language));
+            posts.iter().map(post).chain(pages.iter().map(page)).collect()
+        }
+    }
+}
+
+/// The keys of those that do not exist.
+fn missing<'a>(ids: &[PostId], found: impl Iterator<Item = &'a PostId>, key: impl Fn(&PostId) -> Key) -> Vec<u64> {
+    let found: BTreeSet<&PostId> = found.collect();
+    ids.iter().filter(|id| !found.contains(id)).map(|id| key(id).0).collect()
+}
