@@ -29,7 +29,8 @@
 //! | [`loaders`] | data loaders: one batch for the fields of a level | outlive a request |
 //! | [`import`] | a crate of its own: reads folders of Markdown, JSON Lines, and exports of WordPress, Ghost, Substack, Medium, Notion and Contentful | write, wait, read the time |
 //! | [`ingest`], [`export`] | write what was read; write folders of Markdown and JSON Lines | write except through `content` |
-//! | [`content`] | reads, pages, writes, checks, repairs | know GraphQL or HTTP |
+//! | `tidings_search` | a crate of its own: the full-text index, words, ranking, highlights | know posts or rows |
+//! | [`content`] | reads, pages, search, writes, checks, repairs | know GraphQL or HTTP |
 //! | [`assets`] | the bytes of pictures and files: checked, pictures cleaned, stored by their hash in a folder or a cloud, pictures served in several widths | know rows or who may do what |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |

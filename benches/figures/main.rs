@@ -1,7 +1,7 @@
 //! The figures that the README names, measured on this machine: `cargo bench --bench figures -- [--posts N] [--store FOLDER] [FIGURE …]`. The rule: a
 //! figure is measured through the interfaces that users use, and in a process of its own if it is about a process.
 //!
-//! Figures: `create` and `update` (together), `import-json`, `import-markdown`, `latest`, `start`, the pages of `filters.rs` such as `filter-two-tags`, and
+//! Figures: `create` and `update` (together), `import-json`, `import-markdown`, `latest`, `search`, `start`, the pages of `filters.rs` such as `filter-two-tags`, and
 //! the queries of `rates.rs` such as `query-tag`; the start of a name is enough, and without a name all are measured but `pictures`, which takes minutes. `--store` keeps the store that the figures read in a folder, and uses the
 //! store that exists there. `scripts/bench` uses the same posts, and starts this program for its client, its corpus and the servers without storage.
 
@@ -21,6 +21,7 @@ mod pictures;
 mod plain;
 mod posts;
 mod rates;
+mod search;
 mod site;
 mod start;
 mod sync;
@@ -128,6 +129,9 @@ fn measure(arguments: &Arguments) -> Result<()> {
     }
     if arguments.asks_for("latest") {
         print(latest::figures(&store, arguments.posts, arguments.seconds)?);
+    }
+    if arguments.asks_for("search") {
+        print(search::figures(&store, arguments.posts, arguments.seconds)?);
     }
     if arguments.asks_for("create") || arguments.asks_for("update") {
         print(creates::figures(&store, arguments.posts, arguments.seconds)?);

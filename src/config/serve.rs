@@ -114,10 +114,7 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
         value_bytes_max: limits::value_cache_bytes(settings)?,
         search: (!settings.is_on(&table::NO_SEARCH)?).then_some(search),
         webhooks_allow: AllowedHosts(settings.list(&table::webhooks::ALLOW)?),
-        http: HttpSettings {
-            login: sign_in.oidc.filter(|provider| provider.has_login()),
-            ..http
-        },
+        http: HttpSettings { login: sign_in.oidc.filter(|provider| provider.has_login()), ..http },
         server: limits::server(settings)?,
     })
 }

@@ -1,10 +1,11 @@
-//! The words of an index that a word of a query can stand for. The rule: only as many as a search can afford, the most frequent first.
+//! The words of an index that a word of a query can stand for. The rule: only as many as a search can afford, the most frequent first; and only words of
+//! documents that exist, because a segment keeps the words of those that were removed until it is merged.
 
 use std::collections::HashMap;
 
 use tantivy::query::FuzzyTermQuery;
-use tantivy::schema::Field;
-use tantivy::{Result, Searcher, Term};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocSet, Result, Searcher, TERMINATED, Term};
 
 use crate::stems::MARK;
 
@@ -35,9 +36,26 @@ pub(crate) struct Dictionary<'a> {
 }
 
 impl Dictionary<'_> {
+    /// How many documents have this word, with some that were removed; 0 only if none has it.
     pub fn frequency(&self, word: &str) -> Result<u64> {
         let term = Term::from_field_text(self.field, word);
-        self.searchers.iter().map(|searcher| searcher.doc_freq(&term)).sum()
+        let count: u64 = self.searchers.iter().map(|searcher| searcher.doc_freq(&term)).sum::<Result<_>>()?;
+        Ok(if count > 0 && self.has(&term)? { count } else { 0 })
+    }
+
+    /// Whether a document that was not removed has this term.
+    fn has(&self, term: &Term) -> Result<bool> {
+        for segment in self.searchers.iter().flat_map(Searcher::segment_readers) {
+            let index = segment.inverted_index(self.field)?;
+            let Some(mut documents) = index.read_postings(term, IndexRecordOption::Basic)? else { continue };
+            while documents.doc() != TERMINATED {
+                if !segment.is_deleted(documents.doc()) {
+                    return Ok(true);
+                }
+                documents.advance();
+            }
+        }
+        Ok(false)
     }
 
     /// The most frequent words that begin so, but not this one itself.
@@ -50,7 +68,7 @@ impl Dictionary<'_> {
             let words = if end.is_empty() { words } else { words.lt(&end) };
             count!(words.into_stream()?, found);
         }
-        Ok(most_frequent(found, most))
+        self.most_frequent(found, most)
     }
 
     /// The most frequent words that differ from this one by at most so many letters that are missing, added, wrong or exchanged. `is_prefix`: what
@@ -64,7 +82,7 @@ impl Dictionary<'_> {
             count!(index.terms().search(query.automaton()?).into_stream()?, found);
         }
         found.remove(word);
-        Ok(most_frequent(found, most))
+        self.most_frequent(found, most)
     }
 
     /// The terms that begin with this text and the mark, without both.
@@ -75,12 +93,28 @@ impl Dictionary<'_> {
             let index = segment.inverted_index(self.field)?;
             let mut terms = index.terms().range().ge(prefix.as_bytes()).lt(prefix_end(&prefix)).into_stream()?;
             while terms.advance() {
-                if let Ok(term) = str::from_utf8(&terms.key()[prefix.len()..]) {
+                if let Ok(term) = str::from_utf8(terms.key()) {
                     *found.entry(term.to_owned()).or_default() += u64::from(terms.value().doc_freq);
                 }
             }
         }
-        Ok(most_frequent(found, most))
+        let found = self.most_frequent(found, most)?;
+        Ok(found.into_iter().map(|(term, count)| (term[prefix.len()..].to_owned(), count)).collect())
+    }
+
+    fn most_frequent(&self, found: HashMap<String, u64>, most: usize) -> Result<Vec<Counted>> {
+        let mut found: Vec<Counted> = found.into_iter().collect();
+        found.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
+        let mut existing = Vec::new();
+        for (word, count) in found {
+            if existing.len() >= most {
+                break;
+            }
+            if self.has(&Term::from_field_text(self.field, &word))? {
+                existing.push((word, count));
+            }
+        }
+        Ok(existing)
     }
 
     /// All terms of a field that has few.
@@ -90,15 +124,8 @@ impl Dictionary<'_> {
             let index = segment.inverted_index(self.field)?;
             count!(index.terms().stream()?, found);
         }
-        Ok(most_frequent(found, LOOKED_AT_MAX))
+        self.most_frequent(found, LOOKED_AT_MAX)
     }
-}
-
-fn most_frequent(found: HashMap<String, u64>, most: usize) -> Vec<Counted> {
-    let mut found: Vec<Counted> = found.into_iter().collect();
-    found.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
-    found.truncate(most);
-    found
 }
 
 /// The first bytes after all that begin with these; empty if there are none.

@@ -122,11 +122,8 @@ impl Query {
             }
             end
         };
-        if is_unwanted {
-            self.unwanted.extend(clauses)
-        } else {
-            self.wanted.extend(clauses)
-        }
+        let of_kind = if is_unwanted { &mut self.unwanted } else { &mut self.wanted };
+        of_kind.extend(clauses);
         end
     }
 }

@@ -79,8 +79,7 @@ fn kind_of(c: char) -> Option<Kind> {
 
 fn end_of(text: &str, start: usize, kind: Kind) -> usize {
     let mut end = start;
-    let mut characters = text[start..].char_indices().peekable();
-    while let Some((at, c)) = characters.next() {
+    for (at, c) in text[start..].char_indices() {
         let continues = kind_of(c) == Some(kind) || is_combining_mark(c) || matches!(c, '\u{ad}' | '\u{200d}');
         let joins = kind == Kind::Word && is_apostrophe(c) && is_ending(&text[start + at + c.len_utf8()..]);
         if !continues && !joins {
@@ -142,7 +141,7 @@ fn without_ligature(c: char) -> impl Iterator<Item = char> {
 fn is_without_spaces(c: char) -> bool {
     matches!(c, '\u{e01}'..='\u{e4e}' | '\u{e81}'..='\u{ece}' | '\u{1000}'..='\u{109f}' | '\u{1100}'..='\u{11ff}' | '\u{1780}'..='\u{17d3}'
         | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3130}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9d}' | '\u{20000}'..='\u{323af}')
+        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
 }
 
 #[cfg(test)]

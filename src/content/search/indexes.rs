@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use tidings_search::{Condition, Document, Found, Hit, Index, IndexError, Page, Query, View};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::content::Content;
@@ -45,6 +45,8 @@ pub(in crate::content) struct SearchIndexes {
     is_built: AtomicBool,
     /// The posts and pages that were read for the build so far.
     read: AtomicU64,
+    /// One permit for each core: more searches at once would only delay one another.
+    turns: Arc<Semaphore>,
 }
 
 struct Pair {
@@ -111,6 +113,7 @@ impl SearchIndexes {
             announced: OnceLock::new(),
             is_built: AtomicBool::new(false),
             read: AtomicU64::new(0),
+            turns: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))),
         }
     }
 
@@ -181,19 +184,20 @@ impl Pair {
 pub(super) struct SearchView {
     view: Arc<View>,
     pair: Arc<Pair>,
+    turns: Arc<Semaphore>,
 }
 
 impl SearchView {
-    fn of(pair: Arc<Pair>, sees_drafts: bool) -> Result<Self> {
+    fn of(pair: Arc<Pair>, turns: Arc<Semaphore>, sees_drafts: bool) -> Result<Self> {
         let indexes = if sees_drafts { vec![&pair.public, &pair.drafts] } else { vec![&pair.public] };
         let view =
             View::of(&indexes).ok_or(ContentError::Internal { what: "there is no search index", source: None })?;
-        Ok(Self { view: Arc::new(view), pair })
+        Ok(Self { view: Arc::new(view), pair, turns })
     }
 
     /// Only of what everyone may see.
     pub(super) async fn public(&self) -> Result<Self> {
-        Self::of(Arc::clone(&self.pair), false)
+        Self::of(Arc::clone(&self.pair), Arc::clone(&self.turns), false)
     }
 
     pub(super) async fn find(&self, query: &Query, page: &Page<'_>) -> Result<Found> {
@@ -227,7 +231,12 @@ impl SearchView {
         work: impl FnOnce(&View) -> Result<T, IndexError> + Send + 'static,
     ) -> Result<T> {
         let view = Arc::clone(&self.view);
-        let done = tokio::task::spawn_blocking(move || work(&view)).await;
+        let turn = Arc::clone(&self.turns).acquire_owned().await.expect("the semaphore is never closed");
+        let work = move || {
+            let _turn = turn;
+            work(&view)
+        };
+        let done = tokio::task::spawn_blocking(work).await;
         done.map_err(failed_thread)?.map_err(index_failed)
     }
 }
@@ -331,7 +340,7 @@ impl Content {
             return Err(ContentError::SearchNotReady { read: search.read.load(Ordering::Relaxed) });
         }
         let sees_drafts = reader.actor().is_some_and(|actor| actor.sees_all() || actor.own_author().is_some());
-        SearchView::of(search.pair()?, sees_drafts)
+        SearchView::of(search.pair()?, Arc::clone(&search.turns), sees_drafts)
     }
 
     fn announced<'a>(&self, search: &'a SearchIndexes) -> &'a Announced {

@@ -23,7 +23,6 @@ use crate::model::{IndexKind, Post, SitePage, Slug};
 use documents::{KIND_OF_PAGES, KIND_OF_POSTS, Key, label};
 pub(in crate::content) use indexes::SearchIndexes;
 
-
 pub(crate) const FOUND_DEFAULT: usize = 20;
 pub(crate) const FOUND_MAX: usize = 100;
 /// The most posts that [`Content::related`] returns.

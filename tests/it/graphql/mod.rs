@@ -45,6 +45,7 @@ mod repeated;
 mod revisions;
 mod roles;
 mod rules;
+mod search;
 mod series;
 pub mod site_fields;
 mod site_pages;

@@ -118,7 +118,7 @@ fn trusting_within(site: &Site, manifests: &[Value], trusted_only: bool, limits:
     let trusted = TrustedDocuments::read(&paths, &Limits::default(), &SiteFields::default()).expect("valid manifests");
     let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).reporting_storage(true);
     let settings = HttpSettings { trusted: Arc::new(trusted), trusted_only, limits, ..HttpSettings::default() };
-    router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings)
+    router(Arc::new(service), Readiness::new(async || Ok(None)), Writes::default(), settings)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -45,7 +45,7 @@ async fn a_text_that_no_body_can_have_is_refused_as_by_a_save() {
     let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
     let limits = HttpLimits { body_bytes: 3 * BODY_BYTES_MAX, ..HttpLimits::default() };
     let router =
-        router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), HttpSettings::from(limits));
+        router(Arc::new(service), Readiness::new(async || Ok(None)), Writes::default(), HttpSettings::from(limits));
     let ask = async |query: &str, bytes: usize| -> Value {
         let body = json!({ "query": query, "variables": { "text": "x".repeat(bytes) } }).to_string();
         let request = json_request("application/json").header(header::AUTHORIZATION, format!("Bearer {EDITOR_TOKEN}"));

@@ -46,7 +46,7 @@ impl Site {
     pub fn router_with(&self, sign_in: SignIn) -> axum::Router {
         let service = ContentService::new(self.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
         let service = Arc::new(service);
-        router(service, Readiness::new(async || Ok(())), Writes::default(), HttpSettings::default())
+        router(service, Readiness::new(async || Ok(None)), Writes::default(), HttpSettings::default())
     }
 
     pub async fn post_graphql(&self, body: Value) -> Answer {

@@ -101,7 +101,15 @@ impl Site {
     }
 
     async fn opened(store: Store, clock: &Clock, sharing: Sharing) -> Self {
-        let store = served(store, clock);
+        Self::of(served(store, clock), clock, sharing).await
+    }
+
+    /// One of several servers over a store that has its log.
+    pub async fn shared_above(log: Store, clock: &Clock) -> Self {
+        Self::of(log, clock, Sharing::Shared { seen_within: Duration::ZERO }).await
+    }
+
+    async fn of(store: Store, clock: &Clock, sharing: Sharing) -> Self {
         let content = Content::open(Arc::clone(&store), clock.clone(), sharing).await.expect("the content opens");
         Self { content, store, clock: clock.clone() }
     }

@@ -111,8 +111,9 @@ fn a_title_comes_before_a_text_and_of_equal_ones_the_newest() {
 
 #[test]
 fn pages_have_each_document_once_in_the_order_of_one_large_page() {
-    let text =
-        |key: u64| format!("common {} {}", "common ".repeat(key as usize % 7), if key % 3 == 0 { "rare" } else { "" });
+    let text = |key: u64| {
+        format!("common {} {}", "common ".repeat(key as usize % 7), if key.is_multiple_of(3) { "rare" } else { "" })
+    };
     let documents: Vec<Document> = (1..200).map(|key| document(key, "en", "x", &text(key))).collect();
     let index = index_of(&documents);
     let view = View::of(&[&index]).expect("a view");
@@ -162,7 +163,10 @@ fn changes_are_found_at_once_and_indexes_are_ranked_as_one() {
     let query = Query::parse("beta ").expect("a query");
     let found = view.find(&query, &Page { first: 10, ..Page::default() }).expect("found");
     assert_eq!(found.hits.iter().map(|hit| hit.key).collect::<Vec<_>>(), [3, 2, 1]);
+    let words = |index: &Index| View::of(&[index]).expect("a view").continuations("b", 5).expect("read");
+    assert_eq!(words(&index), ["beta"]);
     index.update(&[], &[1, 2]).expect("updated");
+    assert_eq!(words(&index), [""; 0], "the words of what was removed are not proposed");
     assert_eq!((find(&index, "beta "), index.documents()), (Vec::new(), 0));
 }
 

@@ -33,7 +33,7 @@ pub(in crate::graphql) fn server_with(content: Content, settings: HttpSettings) 
     let editor_token = EditorToken::new(Some(EDITOR_TOKEN.to_owned())).expect("a token");
     let sign_in = SignIn { editor_token, ..SignIn::default() };
     let service = ContentService::new(content, STORAGE_REQUESTS_MAX).with_sign_in(sign_in).reporting_storage(true);
-    router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings)
+    router(Arc::new(service), Readiness::new(async || Ok(None)), Writes::default(), settings)
 }
 
 pub(in crate::graphql) const HOLDING: usize = 1 << 20;

@@ -35,7 +35,7 @@ impl Server {
         let sign_in = SignIn { editor_token, ..SignIn::default() };
         let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
         let service = Arc::new(service.reporting_storage(reports_storage));
-        let readiness = Readiness::new(async || Ok(()));
+        let readiness = Readiness::new(async || Ok(None));
         let settings = HttpSettings { batch_max: 10, ..HttpSettings::default() };
         Self { router: router(service, readiness, Writes::default(), settings) }
     }

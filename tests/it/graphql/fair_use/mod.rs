@@ -80,7 +80,7 @@ impl Limited {
         };
         let service = Arc::new(set(service.with_fair_use(settings)));
         let writes = Writes::default();
-        Self { router: router(service, Readiness::new(async || Ok(())), writes.clone(), http), writes }
+        Self { router: router(service, Readiness::new(async || Ok(None)), writes.clone(), http), writes }
     }
 
     async fn send(&self, request: Request<Body>) -> Answered {

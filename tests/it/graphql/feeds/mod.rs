@@ -46,7 +46,7 @@ pub(in crate::graphql) fn serve(site: &Site, settings: HttpSettings) -> Router {
     let sign_in = SignIn { editor_token, ..SignIn::default() };
     let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_sign_in(sign_in);
     let service = service.with_site(Arc::clone(&settings.site));
-    router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings)
+    router(Arc::new(service), Readiness::new(async || Ok(None)), Writes::default(), settings)
 }
 
 pub(in crate::graphql) async fn get(router: &Router, path: &str) -> (Sent, bool) {

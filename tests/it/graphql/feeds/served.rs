@@ -209,7 +209,7 @@ async fn a_feed_counts_for_the_limits_of_fair_use() {
     let anonymous = Some(Rate::new(1, 1).expect("a rate"));
     let fair_use = FairUseSettings { anonymous, ..FairUseSettings::default() };
     let service = ContentService::new(site.content.clone(), STORAGE_REQUESTS_MAX).with_fair_use(fair_use);
-    let server = router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), settings(&[]));
+    let server = router(Arc::new(service), Readiness::new(async || Ok(None)), Writes::default(), settings(&[]));
     // The bucket is full, so the first is admitted, and takes all of it.
     text(&server, "/feed.xml").await;
     let (sent, _) = get(&server, "/rss.xml").await;

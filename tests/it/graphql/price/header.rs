@@ -71,7 +71,8 @@ async fn a_client_that_may_not_know_the_cost_gets_the_answer_alone_or_an_error()
 async fn a_query_over_the_limit_is_refused_with_the_path_that_costs_most() {
     let site = site().await;
     let service = ContentService::new(site.content.clone(), 20).with_sign_in(SignIn::default());
-    let router = router(Arc::new(service), Readiness::new(async || Ok(())), Writes::default(), HttpSettings::default());
+    let router =
+        router(Arc::new(service), Readiness::new(async || Ok(None)), Writes::default(), HttpSettings::default());
     let ask = async |query: &str| {
         let body = json!({ "query": query }).to_string();
         let request = json_request("application/graphql-response+json").body(axum::body::Body::from(body));

@@ -74,7 +74,7 @@ impl Asking {
     }
 
     fn of_service(service: ContentService) -> Self {
-        let readiness = Readiness::new(async || Ok(()));
+        let readiness = Readiness::new(async || Ok(None));
         let router = router(Arc::new(service), readiness, Writes::default(), HttpSettings::default());
         Self { router, token: Some(EDITOR_TOKEN.to_owned()) }
     }

@@ -129,11 +129,10 @@ impl View {
         let wanted = (rank + page.first + 1 + SPARE).min(FOUND_MAX);
         let mut hits = self.ranked(self.query(&groups, &unwanted, page.conditions, true), wanted, true)?;
         if hits.len() < wanted && groups.len() > 1 {
-            hits.extend(self.ranked(
-                self.query(&groups, &unwanted, page.conditions, false),
-                wanted - hits.len(),
-                false,
-            )?);
+            let with_all: HashSet<u64> = hits.iter().map(|place| place.key).collect();
+            let with_half = self.ranked(self.query(&groups, &unwanted, page.conditions, false), wanted, false)?;
+            hits.extend(with_half.into_iter().filter(|place| !with_all.contains(&place.key)));
+            hits.truncate(wanted);
         }
         let mut places = (0..).zip(&hits).map(|(rank, place)| Place { rank, ..*place });
         let after = page.after;
@@ -287,7 +286,7 @@ impl View {
         Ok(near)
     }
 
-    /// `has_all`: the documents that have every group; otherwise those that have half of them, but not all.
+    /// `has_all`: the documents that have every group; otherwise those that have half of them or more.
     fn query(&self, groups: &[Group], unwanted: &[Group], conditions: &[Condition], has_all: bool) -> BooleanQuery {
         let in_field = |group: &Group, field, boost| self.in_field(group, field, boost);
         let required = || groups.iter().map(|group| in_field(group, self.fields.all, 1.0));
@@ -297,7 +296,7 @@ impl View {
         } else {
             let half =
                 BooleanQuery::union_with_minimum_required_clauses(required().collect(), groups.len().div_ceil(2));
-            vec![(Occur::Must, Box::new(half)), (Occur::MustNot, Box::new(BooleanQuery::new(all().collect())))]
+            vec![(Occur::Must, Box::new(half))]
         };
         for (field, boost) in [(self.fields.title, OF_TITLE), (self.fields.headings, OF_HEADINGS)] {
             let of_words = groups.iter().filter(|group| group.is_word());
