@@ -62,6 +62,21 @@ query Filter($all: [String!], $any: [String!]) {
 }
 `;
 
+const SEARCH = `# Posts and pages that have some words, the best
+# first, with these words marked. A word may be
+# misspelt: "suggestion" has it corrected.
+query Search($text: String!) {
+  search(query: $text, first: 5) {
+    edges {
+      node { title canonicalUrl }
+      highlights { field html }
+    }
+    suggestion
+    pageInfo { hasNextPage endCursor }
+  }
+}
+`;
+
 const ARCHIVE = `# The archive: each month with its number of posts,
 # and the newest posts of each month of one year.
 query Archive($year: Int) {
@@ -142,6 +157,7 @@ export function examplesFor({ post, year, tags }) {
     { query: POST, variables: json({ slug: post }) },
     { query: TAG, variables: json({ slug: tag }) },
     { query: FILTER, variables: json({ all: [tag], any: tags.length > 1 ? tags.slice(1) : [tag] }) },
+    { query: SEARCH, variables: json({ text: tag.replaceAll("-", " ") }) },
     { query: ARCHIVE, variables: json({ year }) },
     { query: BACKWARD, variables: json({ before: null }) },
     { query: COST },

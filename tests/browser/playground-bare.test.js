@@ -10,7 +10,7 @@ test("without introspection the playground says so, and queries run", () =>
   visit(async (page) => {
     await open(page);
     await page.getByText("This server does not publish its schema").waitFor();
-    for (const name of ["Latest", "Post", "Tag", "Filter", "Archive", "Backward"]) {
+    for (const name of ["Latest", "Post", "Tag", "Filter", "Search", "Archive", "Backward"]) {
       const { answer } = await runTab(page, name);
       assert.equal(answer.errors, undefined, `${name}: ${JSON.stringify(answer.errors)}`);
     }

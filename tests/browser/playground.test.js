@@ -60,7 +60,7 @@ test("each example runs without an error, those that need a token with one", () 
   visit({}, async (page) => {
     await open(page);
     const names = await page.locator(".graphiql-tab-button").allTextContents();
-    assert.deepEqual(names, ["Latest", "Post", "Tag", "Filter", "Archive", "Backward", "Cost", "Drafts", "Create", "Changes"]);
+    assert.deepEqual(names, ["Latest", "Post", "Tag", "Filter", "Search", "Archive", "Backward", "Cost", "Drafts", "Create", "Changes"]);
     const data = {};
     for (const name of names.slice(0, -1)) {
       if (name === "Drafts") assert.equal(await giveToken(page, TOKEN), SIGNED_IN);
@@ -73,6 +73,7 @@ test("each example runs without an error, those that need a token with one", () 
     assert.ok(data.Post.post.body.wordCount > 0);
     assert.ok(data.Tag.tag.posts.totalCount > 0);
     assert.ok(data.Filter.posts.totalCount > 0);
+    assert.ok(data.Search.search.edges.some(({ highlights }) => highlights.some(({ html }) => html.includes("<mark>"))));
     assert.ok(data.Archive.archive.length > 1 && data.Archive.oneYear.length > 0);
     assert.equal(data.Backward.posts.pageInfo.hasPreviousPage, true);
     assert.ok(data.Drafts.draftPosts.totalCount > 0);

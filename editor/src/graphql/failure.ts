@@ -32,6 +32,8 @@ const WORDS: Record<string, Words> = {
   BAD_USER_INPUT: { title: "The address is not quite right", text: "A part of it is not valid.", ...NOT_AGAIN },
   FILTER_TOO_BROAD: { title: "That is too much at once", text: "Choose fewer tags, then try again.", ...NOT_AGAIN },
   QUERY_TOO_COMPLEX: { title: "That is too much at once", text: "Choose fewer tags, then try again.", ...NOT_AGAIN },
+  SEARCH_NOT_READY: { title: "The search is being prepared", text: "Wait a moment, then try again.", ...AGAIN },
+  SEARCH_DISABLED: { title: "This server has no search", text: "Its operator has turned it off.", ...NOT_AGAIN },
   TIMEOUT: BUSY,
   REQUEST_TIMEOUT: BUSY,
   OVERLOADED: BUSY,

@@ -9,6 +9,7 @@ import { Page } from "../ui/page";
 import { Empty, Failed, Loading } from "../ui/states";
 import { idsOfKeptTexts } from "../writing/kept-text";
 import { signedInAs } from "../writing/words";
+import { Finder } from "./finder";
 import { PostItems } from "./post-items";
 
 export function Desk() {
@@ -27,17 +28,19 @@ export function Desk() {
         ) : null
       }
     >
-      {error && !(data?.draftPosts && data.scheduledPosts) ? <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} /> : null}
-      {data ? (
-        <div className="desk">
-          <div>
-            <Group name="Drafts" list="drafts" empty="No drafts." found={data.draftPosts} />
-            <Group name="Scheduled" list="scheduled" empty="Nothing is scheduled." found={data.scheduledPosts} />
+      <Finder type="POST" name="Find a post">
+        {error && !(data?.draftPosts && data.scheduledPosts) ? <Failed error={error} onRetry={() => again({ requestPolicy: "network-only" })} /> : null}
+        {data ? (
+          <div className="desk">
+            <div>
+              <Group name="Drafts" list="drafts" empty="No drafts." found={data.draftPosts} />
+              <Group name="Scheduled" list="scheduled" empty="Nothing is scheduled." found={data.scheduledPosts} />
+            </div>
+            <Group name="Published last" list="published" empty="Nothing has been published yet." found={data.posts} />
           </div>
-          <Group name="Published last" list="published" empty="Nothing has been published yet." found={data.posts} />
-        </div>
-      ) : null}
-      {!data && !error ? <Loading what="your desk" /> : null}
+        ) : null}
+        {!data && !error ? <Loading what="your desk" /> : null}
+      </Finder>
     </Page>
   );
 }

@@ -8,7 +8,8 @@ import { Link } from "../routing/link";
 import { isEditor, useSession } from "../session";
 import { Page } from "../ui/page";
 import { Minute } from "../ui/time";
-import { idsOfKeptTexts } from "../writing/kept-text";
+import { Finder } from "./finder";
+import { PageItem } from "./page-item";
 import { Paged } from "./paged";
 
 export function PagesPage() {
@@ -25,10 +26,12 @@ export function PagesPage() {
         ) : null
       }
     >
-      {viewer?.role === "AUTHOR" ? null : <Scheduled />}
-      <section className="post-group" aria-label="All pages">
-        <Level parent={null} />
-      </section>
+      <Finder type="PAGE" name="Find a page">
+        {viewer?.role === "AUTHOR" ? null : <Scheduled />}
+        <section className="post-group" aria-label="All pages">
+          <Level parent={null} />
+        </section>
+      </Finder>
     </Page>
   );
 }
@@ -42,9 +45,9 @@ function Scheduled() {
       <h2>Scheduled</h2>
       <ul className="items">
         {pages.map((page) => (
-          <Item key={page.id} page={page}>
+          <PageItem key={page.id} page={page}>
             {page.scheduledFor == null ? null : <Minute at={page.scheduledFor} />}
-          </Item>
+          </PageItem>
         ))}
       </ul>
       {totalCount > pages.length ? <p className="hint">The next {pages.length} of {totalCount}.</p> : null}
@@ -88,7 +91,7 @@ function Branch({ page }: { page: PageItemFragment }) {
   const { viewer } = useSession();
   const [isOpen, setOpen] = useState(false);
   return (
-    <Item page={page}>
+    <PageItem page={page}>
       <button type="button" className="button quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen ? "Hide" : "Show"} the pages below<span className="unseen"> {page.title}</span>
       </button>
@@ -102,18 +105,6 @@ function Branch({ page }: { page: PageItemFragment }) {
           ) : null}
         </div>
       ) : null}
-    </Item>
-  );
-}
-
-function Item({ page, children }: { page: PageItemFragment; children: ReactNode }) {
-  return (
-    <li>
-      <Link to={addressOf.editPage(page.id)}>{page.title}</Link>
-      <span className="count">/{page.path}</span>
-      {page.status === "PUBLISHED" ? null : <span className="badge">{page.status === "DRAFT" ? "draft" : "scheduled"}</span>}
-      {idsOfKeptTexts().includes(page.id) ? <span className="badge">not saved</span> : null}
-      {children}
-    </li>
+    </PageItem>
   );
 }

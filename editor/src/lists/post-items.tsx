@@ -1,4 +1,5 @@
 // Posts with what a writer wants to know of each: when, and whether this browser has text of it that is not saved.
+import type { ReactNode } from "react";
 import type { DeskItemFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
 import { onServer } from "../media/address";
@@ -7,7 +8,13 @@ import { Link } from "../routing/link";
 import { Minute } from "../ui/time";
 import { idsOfKeptTexts } from "../writing/kept-text";
 
-export function PostItems({ posts }: { posts: DeskItemFragment[] }) {
+interface Props {
+  posts: DeskItemFragment[];
+  /** What a search shows of each besides. The list then has posts of all states. */
+  found?: (id: string) => ReactNode;
+}
+
+export function PostItems({ posts, found }: Props) {
   const kept = idsOfKeptTexts();
   return (
     <ul className="items with-covers">
@@ -25,7 +32,9 @@ export function PostItems({ posts }: { posts: DeskItemFragment[] }) {
             <When post={post} />
             {post.author ? ` by ${post.author.name}` : ""}
           </span>
+          {found && post.status === "DRAFT" ? <span className="badge">draft</span> : null}
           {kept.includes(post.id) ? <span className="badge">not saved</span> : null}
+          {found?.(post.id)}
         </li>
       ))}
     </ul>

@@ -4,6 +4,7 @@ import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
 import { Page } from "../ui/page";
 import { Empty } from "../ui/states";
+import { Finder } from "./finder";
 import { Paged } from "./paged";
 import { PostItems } from "./post-items";
 
@@ -14,16 +15,18 @@ export function PostsPage({ search }: { search: string }) {
   const list = asked === "scheduled" || asked === "published" ? asked : "drafts";
   return (
     <Page title={`Posts: ${NAMES[list].toLowerCase()}`}>
-      <nav className="tabs" aria-label="Lists of posts">
-        {(["drafts", "scheduled", "published"] as const).map((name) => (
-          <Link key={name} to={addressOf.posts(name)}>
-            {NAMES[name]}
-          </Link>
-        ))}
-      </nav>
-      <section className="post-group" key={list}>
-        <List list={list} />
-      </section>
+      <Finder type="POST" name="Find a post">
+        <nav className="tabs" aria-label="Lists of posts">
+          {(["drafts", "scheduled", "published"] as const).map((name) => (
+            <Link key={name} to={addressOf.posts(name)}>
+              {NAMES[name]}
+            </Link>
+          ))}
+        </nav>
+        <section className="post-group" key={list}>
+          <List list={list} />
+        </section>
+      </Finder>
     </Page>
   );
 }

@@ -7,6 +7,7 @@ import { Link } from "./routing/link";
 import { usePlace } from "./routing/place";
 import { viewOf } from "./routing/routes";
 import { useScrollKept } from "./routing/scroll";
+import { SearchBox } from "./search/search-box";
 import { SITE } from "./site";
 import { Lamp } from "./ui/lamp";
 import { Menu } from "./ui/menu";
@@ -31,9 +32,9 @@ export function App() {
   const place = usePlace();
   const main = useRef<HTMLElement>(null);
   useScrollKept(place);
-  // Screen reader and keyboard users start at the beginning of the new view.
+  // Screen reader and keyboard users start at the beginning of the new view, unless they are typing a search.
   useEffect(() => {
-    if (place.by !== "load") main.current?.focus({ preventScroll: true });
+    if (place.by !== "load" && !document.activeElement?.closest("[role=search]")) main.current?.focus({ preventScroll: true });
   }, [place.path, place.key, place.by]);
 
   return (
@@ -66,6 +67,7 @@ function Head() {
             For writers
           </a>
         </nav>
+        <SearchBox />
       </div>
     </header>
   );

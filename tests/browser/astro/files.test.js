@@ -40,6 +40,7 @@ function contentOfPage({ source, address }) {
     ids: all("[id]", "id"),
     pictures: [...page.querySelectorAll(".prose img[srcset]")].map((image) => ["width", "height", "loading", "sizes"].map((name) => image.getAttribute(name))),
     menu: [...page.querySelectorAll("nav[aria-label=Menu] a")].map((link) => [link.textContent.trim(), link.getAttribute("href"), link.getAttribute("aria-current")]),
+    related: all(".related h3 a", "href").map(absolute),
     featured: [...page.querySelectorAll("article.row:has(.featured) h2 a")].map((link) => absolute(link.getAttribute("href"))),
     withoutAlt: page.querySelectorAll("img:not([alt])").length,
     scripts: page.querySelectorAll("script:not([type='application/ld+json'])").length,
@@ -187,6 +188,14 @@ test("a post of a series links to those before and after it", async () => {
       const beside = [posts.nodes[place - 1], posts.nodes[place + 1]].filter(Boolean);
       for (const other of beside) assert.ok(page.links.includes(`${ORIGIN}/posts/${other.slug}`), `${slug} to ${other.slug}`);
     });
+  }
+});
+
+test("the posts that are related to a post are below it", async () => {
+  const { posts } = await ask("{ posts(first: 100) { nodes { slug related(first: 3) { canonicalUrl } } } }");
+  assert.ok(posts.nodes.some(({ related }) => related.length === 3));
+  for (const { slug, related } of posts.nodes) {
+    assert.deepEqual(pages.get(`/posts/${slug}.html`).related, related.map(({ canonicalUrl }) => canonicalUrl), slug);
   }
 });
 

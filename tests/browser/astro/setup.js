@@ -7,7 +7,7 @@ import { after } from "node:test";
 
 /** Where the files were built. */
 export const FOLDER = given("TIDINGS_FILES");
-const SERVER = given("TIDINGS_SERVER");
+export const SERVER = given("TIDINGS_SERVER");
 /** The address of the site, as the server knows it. */
 export const ORIGIN = "https://blog.example";
 

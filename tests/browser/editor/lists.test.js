@@ -34,6 +34,37 @@ test("a list shows the cover of each post, or the first letter of its title, and
     assert.match((await letter.innerText()).trim(), /^.$/u);
   }));
 
+test("a draft is found by a word of its text, also a misspelt one, and opened; the way back has the results", () =>
+  onServer(async (page) => {
+    await change("createPost", { title: "Not yet for everyone", markdown: "The **barnacle** on the third step is still there." });
+    await signIn(page);
+    const field = page.getByRole("searchbox", { name: "Find a post" });
+    const found = page.getByRole("region", { name: "Found" });
+    await field.fill("barnacle");
+    const item = found.locator(".items > li").filter({ hasText: "Not yet for everyone" });
+    await item.locator("mark").getByText("barnacle").waitFor();
+    await item.getByText("draft", { exact: true }).waitFor();
+    await found.getByRole("status").getByText("1 found").waitFor();
+    assert.equal(await page.getByRole("region", { name: "Drafts" }).count(), 0, "the results take the place of the lists");
+    await field.fill("telescpe");
+    await page.getByRole("button", { name: "telescope?" }).click();
+    assert.equal(await field.inputValue(), "telescope");
+    await field.fill("barnacle");
+    await item.getByRole("link", { name: "Not yet for everyone" }).click();
+    await text(page).getByText("barnacle").waitFor();
+    await page.goBack();
+    await item.waitFor();
+    assert.equal(await field.inputValue(), "barnacle");
+    await field.fill("qqqqzzzz");
+    await found.getByRole("status").getByText("Nothing has these words.").waitFor();
+    await field.fill("");
+    await page.getByRole("region", { name: "Drafts" }).waitFor();
+
+    await page.getByRole("link", { name: "Pages" }).click();
+    await page.getByRole("searchbox", { name: "Find a page" }).fill("porridge forty-ninth");
+    await found.getByRole("link", { name: "Getting Here" }).waitFor();
+  }));
+
 test("a page and one below it are written, found in the tree, published and deleted", () =>
   onServer(async (page) => {
     await signIn(page);

@@ -39,6 +39,13 @@ async function eachView(page, look) {
     await page.locator(there).first().waitFor();
     await look(address);
   }
+  await page.goto("/editor/posts?list=published");
+  await page.getByRole("searchbox").fill("telescpe");
+  await page.locator(".part mark").first().waitFor();
+  await look("a search with a suggestion");
+  await page.getByRole("searchbox").fill("qqqqzzzz");
+  await page.getByText("Nothing has these words.").waitFor();
+  await look("a search without results");
 
   await page.goto("/editor/new");
   await text(page).waitFor();

@@ -19,6 +19,10 @@ const PUBLIC = [
   ["/archive/2024/05", "article"],
   ["/filter?tag=moon&tag=deep-sky&match=any", "article"],
   ["/filter?tag=moon&tag=none&match=all", ".empty"],
+  ["/search", ".empty"],
+  ["/search?q=moon", "article mark"],
+  ["/search?q=telescpe", ".suggestion"],
+  ["/search?q=qqqqzzzz", ".found ~ .empty"],
   ["/posts/none", ".empty"],
   ["/preview/half", ".failed"],
 ];

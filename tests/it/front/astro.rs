@@ -28,17 +28,30 @@ fn the_astro_site_has_every_post_link_feed_and_picture_and_is_accessible() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = folder.path().join("dist").display().to_string();
     let example = Example::start(&[], &SITE);
-    let package = Package::at("examples/astro");
-    {
-        let _building = building(&package);
-        package.script("build", &["--outDir", &files], &[("TIDINGS_URL", &example.origin())]);
-    }
     let server = example.origin();
+    build(&files, &[("TIDINGS_URL", &server)]);
     let pictures = super::playground::pictures().display().to_string();
     let variables =
         [("TIDINGS_FILES", files.as_str()), ("TIDINGS_SERVER", &server), ("TIDINGS_SCREENSHOTS", &pictures)];
     let tests = ["--test", "--test-concurrency=1", "astro/files.test.js", "astro/views.test.js"];
     Package::at("tests/browser").node(&tests, &variables);
+}
+
+#[test]
+fn an_astro_site_that_knows_where_browsers_ask_the_server_has_a_search_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = folder.path().join("dist").display().to_string();
+    let example = Example::start(&["--cors-origin", "*"], &SITE);
+    let server = example.origin();
+    build(&files, &[("TIDINGS_URL", &server), ("TIDINGS_SEARCH_URL", &format!("{server}/"))]);
+    let variables = [("TIDINGS_FILES", files.as_str()), ("TIDINGS_SERVER", &server)];
+    Package::at("tests/browser").node(&["--test", "astro/search.test.js"], &variables);
+}
+
+fn build(files: &str, variables: &[(&str, &str)]) {
+    let package = Package::at("examples/astro");
+    let _building = building(&package);
+    package.script("build", &["--outDir", files], variables);
 }
 
 #[test]

@@ -24,6 +24,11 @@ fn readers_find_every_post_in_every_view() {
 }
 
 #[test]
+fn readers_search_while_they_type_and_follow_the_correction_of_a_misspelt_word() {
+    run_on_one_origin(&["search"]);
+}
+
+#[test]
 fn every_view_is_accessible_in_light_and_dark_and_fits_a_phone() {
     run_on_one_origin(&["views"]);
 }

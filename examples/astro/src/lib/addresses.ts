@@ -17,6 +17,7 @@ export const addressOf = {
   asset: (name: string) => `${BASE}/assets/${name}`,
   /** A file of public/, or one that the build writes beside the pages. */
   file: (name: string) => `${BASE}/${name}`,
+  search: `${BASE}/search`,
   feed: `${BASE}/feed.xml`,
   feedOfTerm: (kind: Kind, slug: string) => `${BASE}/${kind}/${slug}/feed.xml`,
   sitemap: `${BASE}/sitemap.xml`,

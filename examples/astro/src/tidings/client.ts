@@ -14,23 +14,39 @@ const SERVER = process.env["TIDINGS_URL"] ?? "http://127.0.0.1:8080";
 const ATTEMPTS_MAX = 6;
 /** The server has too much to do, or this client has used up its share. The answer says when to try again. */
 const LATER = [429, 503];
+/** After its start, a server builds the index of its search: of a large site, for minutes. */
+const INDEX_ATTEMPTS_MAX = 600;
 
 interface ServerError {
   message: string;
-  extensions: { code: string };
+  extensions: { code: string; retryAfterMs?: number };
 }
 
 /** The server refused a query. */
 export class Refused extends Error {
   readonly codes: string[];
+  readonly retryAfterMs: number;
 
   constructor(errors: ServerError[]) {
     super(`${SERVER} refused a query: ${errors.map(({ message, extensions }) => `${message} (${extensions.code})`).join(" ")}`);
     this.codes = errors.map(({ extensions }) => extensions.code);
+    this.retryAfterMs = Math.max(...errors.map(({ extensions }) => extensions.retryAfterMs ?? 1000));
   }
 }
 
 export async function query<Data, Variables>(document: TadaDocumentNode<Data, Variables>, variables: Variables): Promise<Data> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await queryOnce(document, variables);
+    } catch (error) {
+      const isLater = error instanceof Refused && error.codes.includes("SEARCH_NOT_READY") && attempt < INDEX_ATTEMPTS_MAX;
+      if (!isLater) throw error;
+      await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs));
+    }
+  }
+}
+
+async function queryOnce<Data, Variables>(document: TadaDocumentNode<Data, Variables>, variables: Variables): Promise<Data> {
   const response = await send("/graphql", {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/graphql-response+json" },

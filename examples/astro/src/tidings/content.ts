@@ -1,12 +1,13 @@
 // All content of the site. The rule: a build reads it once; every page is made from what is in memory.
 import { addressOf, type Kind } from "../lib/addresses";
-import { query } from "./client";
+import { query, Refused } from "./client";
 import {
   AuthorsQuery,
   CategoriesQuery,
   PagesQuery,
   AssetsQuery,
   PostsQuery,
+  RelatedQuery,
   SiteQuery,
   TagsQuery,
   type AuthorData,
@@ -63,6 +64,8 @@ export interface Post {
   series: SeriesPlace | null;
   newer: Post | null;
   older: Post | null;
+  /** The most similar first. */
+  related: Post[];
 }
 
 /** Where a post is in its series. */
@@ -117,8 +120,9 @@ async function load(): Promise<Content> {
   const { url } = known;
   if (url === null) throw new Error("The server does not know the address of the site: start it with --site-url https://blog.example/ (site.url).");
   const site: Site = { ...known, url, image: known.image && ofLink(known.image) };
-  const [posts, tags, categories, authors, pages] = await Promise.all([
+  const [posts, related, tags, categories, authors, pages] = await Promise.all([
     all(async (page) => (await query(PostsQuery, page)).posts),
+    relatedPosts(),
     all(async (page) => (await query(TagsQuery, page)).tags),
     all(async (page) => (await query(CategoriesQuery, page)).categories),
     all(async (page) => (await query(AuthorsQuery, page)).authors),
@@ -137,7 +141,18 @@ async function load(): Promise<Content> {
     authors: authors.filter(hasPosts).map(asAuthor),
   };
   const pictures = await picturesIn([...posts, ...pages].map(({ body }) => body.html));
-  return { site, posts: join(posts, terms), terms, authors: terms.authors, documents: tree(pages), pictures };
+  return { site, posts: join(posts, terms, related), terms, authors: terms.authors, documents: tree(pages), pictures };
+}
+
+/** The slugs of the posts that are like each one, by its slug; none if the server has no search. */
+async function relatedPosts(): Promise<Map<string, string[]>> {
+  try {
+    const posts = await all(async (page) => (await query(RelatedQuery, page)).posts);
+    return new Map(posts.map(({ slug, related }) => [slug, (related ?? []).map((post) => post.slug)]));
+  } catch (error) {
+    if (error instanceof Refused && error.codes.includes("SEARCH_DISABLED")) return new Map();
+    throw error;
+  }
 }
 
 /** A page comes before the pages below it. */
@@ -188,8 +203,8 @@ function asAuthor({ slug, name, description, postCount, jobTitle, url, links, av
   return { kind: "authors", slug, name, about: description, postCount, posts: [], avatar: avatar(picture), jobTitle, url, links };
 }
 
-/** Gives each post its terms, its series and its neighbours, and each term its posts. */
-function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; authors: Author[] }): Post[] {
+/** Gives each post its terms, its series, its neighbours and those that are like it, and each term its posts. */
+function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; authors: Author[] }, related: Map<string, string[]>): Post[] {
   const categories = bySlug(terms.categories);
   const tags = bySlug(terms.tags);
   const authors = bySlug(terms.authors);
@@ -212,12 +227,14 @@ function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; auth
     series: null,
     newer: null,
     older: null,
+    related: [],
   }));
   const postOf = new Map(joined.map((post) => [post.slug, post]));
   joined.forEach((post, place) => {
     post.series = seriesPlace(posts[place]?.series ?? null, postOf);
     post.newer = joined[place - 1] ?? null;
     post.older = joined[place + 1] ?? null;
+    post.related = (related.get(post.slug) ?? []).flatMap((slug) => postOf.get(slug) ?? []);
     for (const term of [...post.categories, ...post.tags, ...post.authors]) term.posts.push(post);
   });
   return joined;

@@ -121,6 +121,54 @@ export const PostsQuery = graphql(
   [Picture, Link, Body],
 );
 
+/** Apart from the posts, because a server can be without its search index. */
+export const RelatedQuery = graphql(`
+  query Related($first: Int!, $after: String) {
+    posts(first: $first, after: $after) {
+      nodes {
+        slug
+        related(first: 3) {
+          slug
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+/** What the search page asks in the browser. */
+export const SearchQuery = graphql(`
+  query Search($text: String!, $first: Int!, $after: String) {
+    search(query: $text, first: $first, after: $after) {
+      edges {
+        node {
+          title
+          excerpt
+          language
+          ... on Post {
+            slug
+          }
+          ... on Page {
+            path
+          }
+        }
+        highlights {
+          field
+          html
+        }
+      }
+      suggestion
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
 export const TagsQuery = graphql(`
   query Tags($first: Int!, $after: String) {
     tags(first: $first, after: $after) {
@@ -242,6 +290,7 @@ export type LinkData = ResultOf<typeof Link>;
 export type BodyData = ResultOf<typeof Body>;
 export type SiteData = ResultOf<typeof SiteQuery>["site"];
 export type PostData = ResultOf<typeof PostsQuery>["posts"]["nodes"][number];
+export type SearchData = ResultOf<typeof SearchQuery>["search"];
 export type TagData = ResultOf<typeof TagsQuery>["tags"]["nodes"][number];
 export type AuthorData = ResultOf<typeof AuthorsQuery>["authors"]["nodes"][number];
 export type PageData = ResultOf<typeof PagesQuery>["pages"]["nodes"][number];

@@ -10,6 +10,7 @@ import { replaceWith } from "../routing/place";
 import { Head } from "../ui/head";
 import { useTitle } from "../ui/page";
 import { FailedView } from "../ui/states";
+import { Day } from "../ui/time";
 import { NotFoundPage } from "./not-found";
 
 export function PostPage({ slug }: { slug: string }) {
@@ -27,6 +28,7 @@ export function PostPage({ slug }: { slug: string }) {
     <WholePost post={post}>
       <Head title={post.title} description={post.excerpt} address={post.canonicalUrl} type="article" image={post.cover?.openGraphImage} />
       <Translations post={post} />
+      <Related posts={post.related} />
       <Neighbours newer={post.newer} older={post.older} />
     </WholePost>
   );
@@ -48,6 +50,27 @@ function Translations({ post }: { post: Shown }) {
         </Link>
       ))}
     </nav>
+  );
+}
+
+/** Posts like this one; a server without its search index has none. */
+function Related({ posts }: { posts: Shown["related"] }) {
+  if (!posts?.length) return null;
+  return (
+    <section className="related" aria-labelledby="related">
+      <h2 id="related">Related posts</h2>
+      <ul>
+        {posts.map(({ id, slug, title, excerpt, publishedAt }) => (
+          <li key={id}>
+            <h3>
+              <Link to={addressOf.post(slug)}>{title}</Link>
+            </h3>
+            <p className="excerpt">{excerpt}</p>
+            {publishedAt == null ? null : <p className="count"><Day at={publishedAt} /></p>}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

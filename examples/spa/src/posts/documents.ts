@@ -38,6 +38,14 @@ graphql(`
 `);
 
 graphql(`
+  fragment PostLink on Post {
+    id
+    slug
+    title
+  }
+`);
+
+graphql(`
   fragment PageOfPosts on PostConnection {
     totalCount
     nodes {
@@ -102,15 +110,16 @@ export const PostQuery = graphql(`
         language
         canonicalUrl
       }
+      related(first: 3) {
+        ...PostLink
+        excerpt
+        publishedAt
+      }
       newer {
-        id
-        slug
-        title
+        ...PostLink
       }
       older {
-        id
-        slug
-        title
+        ...PostLink
       }
     }
   }

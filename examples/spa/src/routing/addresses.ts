@@ -11,10 +11,17 @@ export const addressOf = {
   year: (year: number) => `/archive/${year}`,
   month: (year: number, month: number) => `/archive/${year}/${String(month).padStart(2, "0")}`,
   filter: "/filter",
+  search: "/search",
+  searchFor: (text: string) => `/search?${new URLSearchParams({ q: text })}`,
   feed: "/feed.xml",
   /** The editor of the server. */
   editor: onServer("/editor"),
 };
+
+/** The text of a search, of the `search` of its address. */
+export function textOfSearch(search: string): string {
+  return new URLSearchParams(search).get("q") ?? "";
+}
 
 /** A part of an address; null if it is not validly encoded. */
 export function decoded(part: string): string | null {

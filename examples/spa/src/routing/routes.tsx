@@ -7,6 +7,7 @@ import { MonthPage } from "../pages/month";
 import { NotFoundPage } from "../pages/not-found";
 import { PostPage } from "../pages/post";
 import { PreviewPage } from "../pages/preview";
+import { SearchPage } from "../pages/search";
 import { AuthorPage, CategoryPage, TagPage } from "../pages/term";
 import { decoded } from "./addresses";
 import type { Place } from "./place";
@@ -26,6 +27,7 @@ const ROUTES: [RegExp, View][] = [
     ([year, month]) => <MonthPage key={`${year}-${month}`} year={Number(year)} month={Number(month)} />,
   ],
   [/^\/filter$/, (_, { search }) => <FilterPage search={search} />],
+  [/^\/search$/, (_, { search }) => <SearchPage search={search} />],
   [/^\/preview\/([^/]+)$/, ([slug = ""]) => <PreviewPage key={slug} slug={slug} />],
 ];
 
