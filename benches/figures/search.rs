@@ -43,7 +43,10 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
         format!("p50 {:.1} ms, p99 {:.1} ms", at(0.5), at(0.99))
     };
     Ok(vec![
-        Figure::new("search, index of all posts", format!("built in {built:.0} s, {} MiB on disk, {memory} MiB more memory", on_disk >> 20)),
+        Figure::new(
+            "search, index of all posts",
+            format!("built in {built:.0} s, {} MiB on disk, {memory} MiB more memory", on_disk >> 20),
+        ),
         Figure::new("search, one caller", times(&mut alone)),
         Figure::new("search, 32 callers", format!("{} /s; {}", with_commas(per_second), times(&mut beside))),
     ])
@@ -82,8 +85,10 @@ async fn ask<S: tidings::graphql::service::GraphqlService>(
 
 fn query(dice: &mut Dice, posts: u64) -> String {
     let post = Generated::new(dice.below(posts));
-    let words: Vec<&str> = post.markdown.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 4).collect();
-    let mut asked: Vec<String> = (0..=dice.below(3)).map(|_| words[dice.below(words.len() as u64) as usize].to_owned()).collect();
+    let words: Vec<&str> =
+        post.markdown.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 4).collect();
+    let mut asked: Vec<String> =
+        (0..=dice.below(3)).map(|_| words[dice.below(words.len() as u64) as usize].to_owned()).collect();
     if dice.below(5) == 0 {
         asked[0].insert(1, 'x');
     }

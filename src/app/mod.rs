@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use measured::Measured;
 
 use crate::clock::Clock;
-use crate::content::Content;
+use crate::content::{Content, SearchSettings};
 use crate::graphql::schema::ContentService;
 use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
@@ -33,6 +33,9 @@ pub use open::{
 
 /// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
+
+/// The search index, in the folder of a file store.
+const SEARCH_FOLDER: &str = "search";
 
 /// The time, for a source that is read before a store is open.
 pub fn now() -> Instant {
@@ -63,7 +66,7 @@ pub async fn serve(
         .rendering(serving.rendered_bytes_max, serving.public_url.clone())
         .caching_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone()).allowing_hosts(&serving.webhooks_allow);
-    let content = content.searching(serving.search.clone());
+    let content = content.searching(serving.searches.then(|| search_settings(&serving)));
     let (reads_only, webhooks) = (serving.reads_only, serving.webhooks_allow.clone());
     let shutdown = shutdown.shared();
     if !reads_only {
@@ -89,6 +92,14 @@ pub async fn serve(
     // The jobs release the store before the process reports that it has stopped.
     jobs.stop().await;
     stopped
+}
+
+fn search_settings(serving: &Serving) -> SearchSettings {
+    let folder = serving.store_folder.as_deref().filter(|_| !serving.reads_only);
+    SearchSettings {
+        folder: folder.map(|folder| folder.join(SEARCH_FOLDER)),
+        language: serving.http.site.language.clone(),
+    }
 }
 
 /// Lets the other commands use the store file while this server has it open.

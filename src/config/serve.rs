@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::assets::AssetLibrary;
-use crate::content::SearchSettings;
 use crate::graphql::access::SignIn;
 use crate::graphql::fair_use::FairUseSettings;
 use crate::http::{HttpSettings, ServerLimits};
@@ -58,8 +57,7 @@ pub struct Serving {
     pub rendered_bytes_max: usize,
     /// Bytes of values that are cached.
     pub value_bytes_max: usize,
-    /// `None`: this server does not search.
-    pub search: Option<SearchSettings>,
+    pub searches: bool,
     /// Beyond the public Internet, where webhooks may be.
     pub webhooks_allow: AllowedHosts,
     pub http: HttpSettings,
@@ -91,36 +89,29 @@ impl ServeSettings {
 
 fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -> Result<Serving, ConfigError> {
     let sign_in = access::sign_in(settings)?;
-    let http = limits::http(settings, fields)?;
-    let store_folder = match store {
-        StoreSetting::File(folder) => Some(folder.clone()),
-        StoreSetting::Azure(_) => None,
-    };
-    let reads_only = settings.is_on(&table::READ_ONLY)?;
-    let search = SearchSettings {
-        folder: store_folder.as_ref().filter(|_| !reads_only).map(|folder| folder.join(SEARCH_FOLDER)),
-        language: http.site.language.clone(),
-    };
     Ok(Serving {
-        store_folder,
+        store_folder: match store {
+            StoreSetting::File(folder) => Some(folder.clone()),
+            StoreSetting::Azure(_) => None,
+        },
         assets: None,
         public_url: settings.parse(&table::PUBLIC_URL)?,
-        reads_only,
+        reads_only: settings.is_on(&table::READ_ONLY)?,
         sign_in: sign_in.clone(),
         reports_storage: settings.is_on(&table::REPORT_STORAGE)?,
         storage_requests: fair_use::storage_requests(settings)?,
         fair_use: fair_use::fair_use(settings)?,
         rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
         value_bytes_max: limits::value_cache_bytes(settings)?,
-        search: (!settings.is_on(&table::NO_SEARCH)?).then_some(search),
+        searches: !settings.is_on(&table::NO_SEARCH)?,
         webhooks_allow: AllowedHosts(settings.list(&table::webhooks::ALLOW)?),
-        http: HttpSettings { login: sign_in.oidc.filter(|provider| provider.has_login()), ..http },
+        http: HttpSettings {
+            login: sign_in.oidc.filter(|provider| provider.has_login()),
+            ..limits::http(settings, fields)?
+        },
         server: limits::server(settings)?,
     })
 }
-
-/// The search index, in the folder of a file store.
-const SEARCH_FOLDER: &str = "search";
 
 /// The host of a port without an address: only this machine, so that nothing becomes public by an omission.
 const LOOPBACK: &str = "127.0.0.1";

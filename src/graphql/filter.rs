@@ -22,9 +22,8 @@ pub struct PostFilter {
     tags: Option<TermFilter>,
     /// By these authors.
     authors: Option<TermFilter>,
-    /// In one of these languages, such as those of `Site.languages`: tags of BCP 47, compared as a whole without regard to case, so that `pt` does not match
-    /// `pt-BR`. Posts without a language of their own match no list, not even one with `Site.language`: give a post its language, or omit this and compare
-    /// `language`. No post matches an empty list.
+    /// In one of these languages, such as those of `Site.languages`: tags of BCP 47, compared as a whole without regard to case. Posts without a language of
+    /// their own match no list, and no post matches an empty one.
     languages: Option<Vec<String>>,
     /// Only featured posts, or only others. With false, featured posts are read and skipped; too many of them are FILTER_TOO_BROAD.
     featured: Option<bool>,

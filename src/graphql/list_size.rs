@@ -8,7 +8,7 @@ use async_graphql::TypeDirective;
 use async_graphql::registry::location_traits::Directive_At_FIELD_DEFINITION;
 use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
-use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
+use super::cost::{ANCESTORS, HIGHLIGHTS_MAX, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::search::{RELATED_MAX, TERMS_MAX};
@@ -51,6 +51,8 @@ pub(super) enum Size {
     Languages,
     /// One object for each id of an argument.
     Ids,
+    /// Where a search has found words.
+    Highlights,
     /// Related posts.
     Related,
     /// Words for a search box.
@@ -81,6 +83,7 @@ impl ListSize {
             Size::Navigation => at_most(ITEMS_MAX as u64),
             Size::Languages => at_most(LANGUAGES_MAX as u64),
             Size::Ids => at_most(NODES_MAX as u64),
+            Size::Highlights => at_most(HIGHLIGHTS_MAX),
             Size::Related => at_most(RELATED_MAX as u64),
             Size::SearchTerms => at_most(TERMS_MAX as u64),
             Size::Webhooks => at_most(WEBHOOKS_MAX as u64),

@@ -220,8 +220,7 @@ impl Query {
     }
 
     /// Published posts, newest first unless `orderBy` says otherwise. A page costs the same anywhere in the list; a filter that needs too many reads is
-    /// FILTER_TOO_BROAD. Pages have no numbers: a static site reads the whole list once for a build, 100 posts at a time (`after: endCursor` until
-    /// `hasNextPage` is false), and divides it itself.
+    /// FILTER_TOO_BROAD. Pages have no numbers: a static site reads the whole list, 100 posts at a time, and divides it itself.
     #[graphql(directive = ListSize::apply(Size::Page))]
     async fn posts(
         &self,
@@ -237,19 +236,15 @@ impl Query {
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 
-    /// Posts and pages that have the words of a query in any form, the best first; at most the best 1,000. Words between quotes are a phrase, a word with a minus
-    /// must not be there, the last word may be unfinished, and words of five letters or more may be misspelt. With access to drafts, these too.
+    /// Posts and pages that have the words of a query in any form, the best 1,000 first (docs/search.md): `"a phrase"`, `-without`, an unfinished last word, and
+    /// longer words with typing errors. With access to drafts, these too.
     #[graphql(directive = ListSize::apply(Size::PageForward))]
     async fn search(
         &self,
         ctx: &Context<'_>,
-        #[graphql(
-            desc = "What a person typed, as it is: at most 1,000 bytes and 32 words. Nothing is found without a word."
-        )]
-        query: String,
+        #[graphql(desc = "What a person typed, as it is: at most 1,000 bytes and 32 words.")] query: String,
         #[graphql(desc = "Only these; both if omitted or null.")] types: Option<Vec<ContentType>>,
-        #[graphql(desc = "Only what matches. Pages have a language at most, so other conditions exclude them.")]
-        filter: Option<PostFilter>,
+        #[graphql(desc = "Only what matches; pages match languages alone.")] filter: Option<PostFilter>,
         #[graphql(desc = "1 to 100; 20 if omitted.")] first: Option<i32>,
         #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
     ) -> Result<SearchConnection> {
@@ -257,8 +252,7 @@ impl Query {
         Box::pin(SearchConnection::read(ctx, &query, types, list, (first, after.as_deref()))).await
     }
 
-    /// The text with its last word completed, for a search box: words of published posts and pages, those of titles first. Empty if the text does not end with a
-    /// word, and for Chinese, Japanese, Korean and Thai.
+    /// The text with its last word completed, for a search box: words of published posts and pages, those of titles first. Empty for texts without spaces.
     #[graphql(directive = ListSize::apply(Size::SearchTerms))]
     async fn search_terms(
         &self,
@@ -410,8 +404,7 @@ impl Query {
         AssetConnection::read(ctx, first, after.as_deref()).await.map(Some)
     }
 
-    /// A text that is not stored, rendered as the body of a post would be: for the preview of an editor. One that is longer than a body can be is
-    /// BAD_USER_INPUT, and so is a second one in an operation. Requires the role AUTHOR, EDITOR or ADMIN.
+    /// A text that is not stored, rendered as a body, for the preview of an editor; one in an operation. Requires the role AUTHOR, EDITOR or ADMIN.
     async fn rendered_markdown(
         &self,
         ctx: &Context<'_>,

@@ -156,8 +156,8 @@ pub struct Subscription;
 /// What clients can wait for, over Server-Sent Events or a WebSocket. An event costs what a query for it costs.
 #[Subscription]
 impl Subscription {
-    /// What changes from now on, or has changed since a position, as `changes` of a query returns it to the same role: each event has at least one change, and
-    /// those of one object come in the order of its versions. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED.
+    /// What changes from now on, or has changed since a position, as `Query.changes` returns it to the same role; those of one object come in the order of its
+    /// versions. If the changes after `after` are not kept any more, the error is POSITION_EXPIRED.
     #[graphql(directive = ListSize::apply(Size::Changes))]
     async fn changes(
         &self,
@@ -176,8 +176,8 @@ impl Subscription {
         Ok(stream::iter(page.filter(|page| !page.events.is_empty()).map(ChangeFeed)))
     }
 
-    /// Each post that is published from now on, or was since a position: at once, or at the instant for which it was scheduled; also if it is given another
-    /// time in the past. A post that is not public any more when the event is sent is left out.
+    /// Each post that is published from now on, or was since a position: at once, or at the instant for which it was scheduled. One that is not public any more
+    /// is left out.
     async fn post_published(
         &self,
         ctx: &Context<'_>,

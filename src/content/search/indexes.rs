@@ -333,7 +333,11 @@ impl Content {
             let content = self.clone();
             let task = tokio::spawn(async move { content.catch_up_search().await });
             if let Ok(done) = timeout(WAIT_MAX, task).await {
-                done.map_err(failed_thread)??;
+                match done.map_err(failed_thread)? {
+                    // It is built again.
+                    Ok(()) | Err(ContentError::Internal { .. }) => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         if !search.is_built.load(Ordering::Acquire) {

@@ -7,6 +7,8 @@ use async_graphql::ServerError;
 use crate::content::NEAR_ROWS_MAX;
 use crate::graphql::error::{Code, coded};
 
+/// The row with the place of a post, and its row there.
+pub(super) const POST_READS: u64 = 2;
 /// The maximum number of rows of one range read.
 pub(super) const ROWS: u64 = 1_000;
 /// The default limit of one operation: three times a page of 100 posts with all their terms.

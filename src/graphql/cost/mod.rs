@@ -30,7 +30,7 @@ pub use admission::{CostRequest, Disclosure, Price, Pricing, Purpose};
 pub use arguments::NODES_MAX;
 pub use bound::{Bound, STORAGE_REQUESTS_MAX, VALUES_MAX, refusal, refusal_of_values};
 pub use fields::{ExpensiveField, FieldCost};
-pub use prices::{ANCESTORS, BEHIND, MONTHS_ASSUMED, TERMS_OF_POST, TRANSLATIONS};
+pub use prices::{ANCESTORS, BEHIND, HIGHLIGHTS_MAX, MONTHS_ASSUMED, TERMS_OF_POST, TRANSLATIONS};
 pub use walk::OperationCost;
 
 /// Computes the costs of the operations of a schema.

@@ -10,9 +10,8 @@ use crate::content::search::TRIES_MAX;
 use crate::model::TermKind;
 
 use super::arguments::{Arguments, Filter};
-use super::bound::ROWS;
+use super::bound::{POST_READS, ROWS};
 use super::demand::Demand;
-use super::prices::POST_READS;
 
 /// The point reads of a look-up by a slug that is not the first slug of its term.
 const BY_SLUG: u64 = 2;

@@ -23,11 +23,9 @@ use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::{TERMS_MAX, TRANSLATIONS_MAX};
 use crate::model::site_page::PAGES_MAX;
 
-use super::bound::Bound;
+use super::bound::{Bound, POST_READS};
 use super::pages::Source;
 
-/// The row with the place of a post, and its row there.
-pub(super) const POST_READS: u64 = 2;
 /// The reads of a term by a slug that is not its first one.
 pub(super) const TERM_READS: u64 = 2;
 /// The maximum number of ancestors of a page or category.
@@ -136,7 +134,7 @@ const AUDIT_LOG: Price = fixed(0, 4);
 const ASSETS: Price = fixed(0, 2);
 const LANGUAGES: Price = Price::of(Reads::Languages).returning(Objects::AtMost(LANGUAGES_MAX as u64));
 /// One for each field that is searched.
-const HIGHLIGHTS_MAX: u64 = 3;
+pub const HIGHLIGHTS_MAX: u64 = 3;
 /// The picture of an object.
 const PICTURE: Price = shared(1);
 /// The head of the log, and three point reads for each scheduled post that may have been published: one that the client does not see is looked for among

@@ -7,12 +7,11 @@ use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
 use crate::model::{NodeId, TermKind};
 
 use super::arguments::{Arguments, NODES_MAX};
-use super::bound::Bound;
+use super::bound::{Bound, POST_READS};
 use super::demand::Demand;
 use super::pages::{self, List, Selected, Source};
 use super::prices::{
-    ANCESTORS, GROUP, KEYS_OF_PAGES, MOVE, OF_NAME, OLDEST_REVISION, Objects, POST_READS, Reads, TERM_READS,
-    TERMS_OF_POST,
+    ANCESTORS, GROUP, KEYS_OF_PAGES, MOVE, OF_NAME, OLDEST_REVISION, Objects, Reads, TERM_READS, TERMS_OF_POST,
 };
 
 /// The object that is found by the most reads: a version of a post.

@@ -21,7 +21,7 @@ pub(super) type UserErrors = Vec<InterfaceValue<UserError>>;
     field(
         name = "field",
         ty = "&Option<Vec<String>>",
-        desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if no single one is wrong. Only items of `posts` are named singly."
+        desc = "The path of the rejected input, such as `[\"input\", \"slug\"]`; null if no single one is wrong."
     )
 )]
 pub(super) enum UserError {
@@ -41,8 +41,7 @@ macro_rules! user_error {
             code: UserErrorCode,
             /// What is wrong and what to do, for a person; decide by `code`.
             message: String,
-            /// The path of the rejected input, such as `["input", "slug"]`; null if no single one is wrong. Only items of `posts`
-            /// are named singly.
+            /// The path of the rejected input, such as `["input", "slug"]`; null if no single one is wrong.
             field: Option<Vec<String>>,
             $($own)*
         }

@@ -269,7 +269,7 @@ macro_rules! content_object {
                 self.post().version
             }
 
-            /// The versions, the current one first, with at most 100 earlier ones. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR for its own posts.
+            /// The versions, the current one first, with at most 100 earlier ones. Requires READER, EDITOR or ADMIN, or AUTHOR for own posts.
             #[graphql(directive = ListSize::apply(Size::Page))]
             pub async fn revisions(
                 &self,
@@ -366,7 +366,7 @@ pub(super) use content_object;
     field(
         name = "revisions",
         ty = "Option<RevisionConnection>",
-        desc = "The versions, the current one first, with at most 100 earlier ones. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR for its own posts.",
+        desc = "The versions, the current one first, with at most 100 earlier ones. Requires READER, EDITOR or ADMIN, or AUTHOR for own posts.",
         directive = ListSize::apply(Size::Page),
         arg(name = "first", ty = "Option<i32>", desc = "Items from the start: 0 to 50; 20 without `last`."),
         arg(name = "after", ty = "Option<String>", desc = "Items after this cursor of the same list: older versions."),

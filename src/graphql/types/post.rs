@@ -166,8 +166,7 @@ content_object! {
             Ok(found.into_iter().next().map(|series| SeriesPlace::new(series, Arc::clone(&self.item))))
         }
 
-        /// The published posts that are most like this one, the most similar first: by its terms, and by the words of its title and excerpt. Of the same language,
-        /// if it has one.
+        /// Published posts with rare terms and words of this one, the most similar first; in its language, if it has one.
         #[graphql(directive = ListSize::apply(Size::Related))]
         async fn related(
             &self,

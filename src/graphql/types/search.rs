@@ -12,6 +12,7 @@ use crate::graphql::context;
 use crate::graphql::engine::interface_value::InterfaceValue;
 use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::json_text::JsonText;
+use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::HtmlText;
 
 use super::content::ContentObject;
@@ -49,7 +50,7 @@ pub enum SearchField {
 pub struct SearchHighlight {
     /// The field.
     field: SearchField,
-    /// The title or subtitle, or the part of the body that has most of the words: escaped text, in which `<mark>` is around each of them.
+    /// The title, the subtitle, or a part of the body: escaped text, with `<mark>` around the words.
     html: HtmlText,
 }
 
@@ -80,10 +81,10 @@ impl SearchConnection {
     }
 }
 
-/// Posts and pages that a search has found, the best first: those with all words of the query, then those with at least half of them.
+/// What a search has found: first what has all words of the query, then what has at least half of them.
 #[Object]
 impl SearchConnection {
-    /// Each post or page with its cursor, its score and its highlights.
+    /// Each item with its cursor.
     async fn edges(&self) -> Vec<SearchEdge> {
         let edge = |(found, place): &(Searched, Place)| SearchEdge {
             cursor: self.0.cursor(place),
@@ -94,19 +95,19 @@ impl SearchConnection {
         self.0.items.iter().map(edge).collect()
     }
 
-    /// The posts and pages.
+    /// The items.
     async fn nodes(&self) -> Vec<InterfaceValue<ContentObject>> {
         self.0.items.iter().map(|(found, _)| InterfaceValue(Self::node(found))).collect()
     }
 
-    /// The position of this page in the list. `hasPreviousPage` is true after the first page.
+    /// The position of this page in the list.
     async fn page_info(&self) -> PageInfo {
         let SearchPage { items, has_next, has_previous, .. } = &self.0;
         let page = Page { items: items.clone(), has_next: *has_next, has_previous: *has_previous };
         PageInfo::of(&page, |(_, place)| self.0.cursor(place))
     }
 
-    /// The query with known words in place of misspelt ones, for "Did you mean". Null if all words are known, or if nothing is near them.
+    /// The query with known words in place of misspelt ones, for "Did you mean". Null if there are none.
     async fn suggestion(&self) -> Option<&str> {
         self.0.suggestion.as_deref()
     }
@@ -137,7 +138,8 @@ impl SearchEdge {
         self.score
     }
 
-    /// Where the words of the query are: at most one for each field. The body is a storage read, shared with `body`.
+    /// Where the words of the query are: at most one for each field. A storage read, shared with `body`.
+    #[graphql(directive = ListSize::apply(Size::Highlights))]
     async fn highlights(&self, ctx: &Context<'_>) -> Result<Vec<SearchHighlight>> {
         let post = self.found.post();
         let details = match &self.found {

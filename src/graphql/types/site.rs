@@ -39,9 +39,8 @@ impl Site {
         self.0.language.as_deref()
     }
 
-    /// The languages that published posts have, by tag, for a choice of languages or the paths of a static site: tags of BCP 47, each a value for
-    /// `PostFilter.languages`. Posts without a language of their own, which have `language`, and pages (`PageLink.language`) add none. More than 100 are
-    /// BAD_USER_INPUT.
+    /// The languages that published posts have of their own: tags of BCP 47, each a value for `PostFilter.languages`. Pages (`PageLink.language`) add none. More
+    /// than 100 are BAD_USER_INPUT.
     #[graphql(directive = ListSize::apply(Size::Languages))]
     async fn languages(&self, ctx: &Context<'_>) -> Result<Vec<String>> {
         let languages = total::languages(&context::of(ctx).reader).await?;

@@ -17,6 +17,7 @@ mod kept;
 mod pictures;
 mod pipes;
 mod refusals;
+mod search;
 mod serve;
 mod site_fields;
 mod snapshots;

@@ -109,6 +109,7 @@ pages! {
     proof: "docs/proof.md",
     scaling: "docs/scaling.md",
     schema: "docs/schema.md",
+    search: "docs/search.md",
     subscriptions: "docs/subscriptions.md",
     tables: "docs/tables.md",
     telemetry: "docs/telemetry.md",

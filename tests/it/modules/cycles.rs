@@ -20,9 +20,12 @@ const CYCLES: &[(&[&str], &str)] = &[
             "content/mod.rs",
             "content/read/change_feed/live.rs",
             "content/read/change_feed/mod.rs",
+            "content/search/documents.rs",
+            "content/search/indexes.rs",
+            "content/search/mod.rs",
         ],
         "a repair works on the whole `Content`, which offers it as a method; its plan calls a function of terms.rs. And `Content` has those who wait for \
-         changes, which its methods read",
+         changes, and the search index, which its methods read and keep",
     ),
     (
         &[

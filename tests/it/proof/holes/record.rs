@@ -136,7 +136,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
         fair_use: FairUseSettings::default(),
         rendered_bytes_max: 0,
         value_bytes_max: 0,
-        search: None,
+        searches: false,
         webhooks_allow: AllowedHosts::default(),
         http: HttpSettings::default(),
         server: ServerLimits::default(),
