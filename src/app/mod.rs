@@ -24,6 +24,7 @@ use crate::jobs::{self, Jobs};
 use crate::model::Instant;
 use crate::store::SocketServer;
 use crate::telemetry::metrics;
+use crate::views::Views;
 
 pub use crate::config::Serving;
 pub use open::{
@@ -64,6 +65,8 @@ pub async fn serve(
         .caching_values(serving.value_bytes_max);
     let content = content.with_assets(serving.assets.clone()).allowing_hosts(&serving.webhooks_allow);
     let (reads_only, webhooks) = (serving.reads_only, serving.webhooks_allow.clone());
+    let months = Some(serving.views_months).filter(|months| *months > 0 && !reads_only);
+    let content = content.counting_views(months.map(|months| Arc::new(Views::new(Clock::System, months))));
     let shutdown = shutdown.shared();
     if !reads_only {
         jobs::catch_up(&content, shutdown.clone()).await;
@@ -128,6 +131,6 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
         let content = checked.clone();
         async move { content.ping().await.map_err(|_| NotReady("store")) }
     });
-    let http = HttpSettings { assets: serving.assets, ..serving.http };
+    let http = HttpSettings { assets: serving.assets, views: content.views().cloned(), ..serving.http };
     router(Arc::new(service), readiness, writes, http)
 }

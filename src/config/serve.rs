@@ -59,6 +59,8 @@ pub struct Serving {
     pub value_bytes_max: usize,
     /// Beyond the public Internet, where webhooks may be.
     pub webhooks_allow: AllowedHosts,
+    /// For how many months the views of posts are kept; with 0, none are counted.
+    pub views_months: u32,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
@@ -103,6 +105,7 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
         rendered_bytes_max: settings.count(&table::limits::RENDERED_BYTES)?,
         value_bytes_max: limits::value_cache_bytes(settings)?,
         webhooks_allow: AllowedHosts(settings.list(&table::webhooks::ALLOW)?),
+        views_months: settings.need(&table::views::MONTHS)?,
         http: HttpSettings {
             login: sign_in.oidc.filter(|provider| provider.has_login()),
             ..limits::http(settings, fields)?

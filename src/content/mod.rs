@@ -14,6 +14,7 @@ pub(crate) mod maintenance;
 mod random;
 pub(crate) mod read;
 pub(crate) mod tables;
+mod views;
 pub mod webhooks;
 pub(crate) mod write;
 
@@ -26,6 +27,7 @@ pub use crate::store::{
 };
 pub use error::{ContentError, Result};
 pub use read::Reader;
+pub use views::ViewWriter;
 pub(crate) use write::MOVED_MAX as MOVED_PAGES_MAX;
 pub use write::Writer;
 
@@ -33,9 +35,10 @@ use crate::assets::AssetLibrary;
 use crate::clock::Clock;
 use crate::keys::Table;
 use crate::model::site::SiteUrl;
-use crate::model::{AllowedHosts, IndexedFields, Instant, SiteFields, WebhookId};
+use crate::model::{AllowedHosts, Day, IndexedFields, Instant, SiteFields, WebhookId};
 use crate::store::log::TRUSTED_FOR;
 use crate::store::{CountingStore, Key, LogSettings, ReportingStore, SocketServer, Store, WriteReport};
+use crate::views::Views;
 use access::TokenCache;
 use cache::{Announcements, ValueCache};
 use changed::{ChangeReport, ChangeSink};
@@ -79,6 +82,8 @@ pub struct Content {
     fields: SiteFields,
     /// The declared fields of posts with `@index`.
     declared_indexes: IndexedFields,
+    /// `None` if no views are counted.
+    views: Option<Arc<Views>>,
 }
 
 /// Invalidates the caches that do not observe writes, before another process that writes through this one learns that its write was made.
@@ -142,6 +147,7 @@ impl Content {
             field_indexes: Arc::default(),
             fields: SiteFields::default(),
             declared_indexes: IndexedFields::default(),
+            views: None,
         })
     }
 
@@ -176,6 +182,21 @@ impl Content {
     #[must_use]
     pub fn allowing_hosts(self, hosts: &AllowedHosts) -> Self {
         Self { allowed_hosts: Arc::new(hosts.clone()), ..self }
+    }
+
+    #[must_use]
+    pub fn counting_views(self, views: Option<Arc<Views>>) -> Self {
+        Self { views, ..self }
+    }
+
+    pub(crate) fn views(&self) -> Option<&Arc<Views>> {
+        self.views.as_ref()
+    }
+
+    /// Today, and the first day whose views are kept; `None` if no views are counted.
+    pub(crate) fn days_with_views(&self) -> Option<(Day, Day)> {
+        let views = self.views.as_ref()?;
+        Some((views.today(), Day::first_of(views::oldest_kept(views))))
     }
 
     pub fn fields(&self) -> &SiteFields {
@@ -293,14 +314,18 @@ impl Content {
         library.delete_incomplete(old_before).await.map_err(assets::of_bytes)
     }
 
-    /// Deletes what is kept for a limited time: the record of changes of the year before the last, old segments of the log of changes, and expired
-    /// idempotency keys. Five reads and one scan if there is nothing to delete.
+    /// Deletes what is kept for a limited time: the record of changes of the year before the last, old segments of the log of changes, expired
+    /// idempotency keys, and the views of old months. Six reads and one scan if there is nothing to delete.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn delete_old(&self) -> Result<()> {
         write::delete_old(&self.store, self.clock.now()).await?;
-        Ok(self.store.delete_old_entries().await?)
+        self.store.delete_old_entries().await?;
+        match &self.views {
+            Some(views) => views::delete_old(self, views).await,
+            None => Ok(()),
+        }
     }
 
     /// Reads everything, at one moment if the store has snapshots, and reports each difference.

@@ -9,6 +9,7 @@ use async_graphql::registry::location_traits::Directive_At_FIELD_DEFINITION;
 use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
 use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
+use super::types::views::DAYS_MAX;
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
@@ -32,6 +33,10 @@ pub(super) enum Size {
     Page,
     /// A page of the size in `first`, or of the default size.
     PageForward,
+    /// A list of as many as `first`, or the default size.
+    First,
+    /// Days with views.
+    Days,
     /// Changes after a position: as many as `first`, or the default size.
     ChangesForward,
     /// The changes of one event.
@@ -70,6 +75,10 @@ impl ListSize {
             Size::ChangesForward => page(&["first"], &["changes"]),
             Size::Translations => at_most(TRANSLATIONS),
             Size::Changes => page(&[], &["changes"]),
+            Size::First => {
+                definition::apply(number(PAGE_SIZE_DEFAULT as u64), Some(vec!["first".to_owned()]), None, Some(false))
+            }
+            Size::Days => at_most(DAYS_MAX.into()),
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),

@@ -22,6 +22,8 @@ use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::{TERMS_MAX, TRANSLATIONS_MAX};
 use crate::model::site_page::PAGES_MAX;
 
+use crate::graphql::types::views::DAYS_MAX;
+
 use super::bound::Bound;
 use super::pages::Source;
 
@@ -106,6 +108,10 @@ pub(super) enum Reads {
     CategoriesAbove,
     /// The children of a category: the tree, and each category.
     CategoriesBelow,
+    /// The rows of the months of the arguments `from` and `to`.
+    Views,
+    /// The ranks of some months, the posts that are looked up, and what the filter names.
+    Popular,
     /// A change, and what each text in its input may name.
     Change(Bound),
     /// The same of a page, which may be moved.
@@ -121,6 +127,8 @@ pub(super) enum Objects {
     TermsOfPost(TermKind),
     /// The requested page size of the connection that the field is on, or the number of posts of a change.
     Page,
+    /// As many as the argument `first`.
+    First,
     /// One for each id of the argument `ids`.
     ForEachId,
     /// One for each month of the archive that the arguments `year` and `month` select.
@@ -298,6 +306,8 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Post"], "older", Price::of(Reads::Neighbour)),
     (&["Post"], "series", Price::of(Reads::TermOfPost(TermKind::Series))),
     (&["Post"], "tags", terms_of_post(TermKind::Tag)),
+    (&["Post"], "views", Price::of(Reads::Views)),
+    (&["Post"], "viewsByDay", Price::of(Reads::Views).returning(Objects::AtMost(DAYS_MAX as u64))),
     (&["PageConnection"], "totalCount", Price::of(Reads::Fixed(KEYS_OF_PAGES))),
     (&["Query"], "allSeries", Price::of(Reads::Page(Source::Terms(TermKind::Series)))),
     (&["Query"], "archive", Price::of(Reads::Archive).returning(Objects::Months)),
@@ -317,6 +327,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Query"], "page", Price::of(Reads::Post { more: 0 })),
     (&["Query"], "pageLinks", Price::of(Reads::AllPages).returning(Objects::AtMost(PAGES_MAX as u64))),
     (&["Query"], "pages", Price::of(Reads::ChildPages { before: 2 })),
+    (&["Query"], "popular", Price::of(Reads::Popular).returning(Objects::First)),
     // A former slug takes one more read.
     (&["Query"], "post", Price::of(Reads::Post { more: 1 })),
     (&["Query"], "posts", Price::of(Reads::Page(Source::Posts))),

@@ -25,6 +25,7 @@ use super::rich_text::RichText;
 use super::series::SeriesPlace;
 use super::site::address_of_post;
 use super::term::{Author, Category, Tag};
+use super::views::{self, Span, ViewsOfDay};
 
 impl Content for Post {
     const NOUN: &'static str = "the post";
@@ -161,6 +162,29 @@ content_object! {
         async fn series(&self, ctx: &Context<'_>) -> Result<Option<SeriesPlace>> {
             let found = self.terms(ctx, TermKind::Series).await?;
             Ok(found.into_iter().next().map(|series| SeriesPlace::new(series, Arc::clone(&self.item))))
+        }
+
+        /// How many visitors viewed it on these days, each once a day; null if the server counts no views.
+        async fn views(
+            &self,
+            ctx: &Context<'_>,
+            #[graphql(desc = "The first day: that of UTC in which this is; 29 days before the last one if omitted.")]
+            from: Option<DateTime>,
+            #[graphql(desc = "The last day, at most 366 days in all; today if omitted.")] to: Option<DateTime>,
+        ) -> Result<Option<i32>> {
+            views::sum(ctx, &self.item, Span { from, to }).await
+        }
+
+        /// The same by day, days without views included.
+        #[graphql(directive = ListSize::apply(Size::Days))]
+        async fn views_by_day(
+            &self,
+            ctx: &Context<'_>,
+            #[graphql(desc = "The first day: that of UTC in which this is; 29 days before the last one if omitted.")]
+            from: Option<DateTime>,
+            #[graphql(desc = "The last day, at most 366 days in all; today if omitted.")] to: Option<DateTime>,
+        ) -> Result<Option<Vec<ViewsOfDay>>> {
+            views::by_day(ctx, &self.item, Span { from, to }).await
         }
 
         /// The next newer published post; null for the newest, and for a post that is not published.
