@@ -206,3 +206,19 @@ pub(super) fn oldest_kept(views: &Views) -> Month {
     }
     month
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visit_is_known_again_until_too_many_are_known() {
+        let (mut seen, post, other) = (Seen::default(), PostId::from_bits(1), PostId::from_bits(2));
+        let day = Day::of("2026-11-30T00:00:00Z".parse().expect("an instant"));
+        assert!((0..SEEN_MAX as u64).all(|visitor| seen.is_new(day, &post, visitor)));
+        assert!(!seen.is_new(day, &post, 0) && !seen.is_new(day, &post, SEEN_MAX as u64 - 1));
+        assert!(seen.is_new(day, &other, 0) && seen.is_new(day, &other, 0), "no place is left");
+        assert!(seen.is_new(Day::of(day.start().plus(std::time::Duration::from_secs(86_400))), &post, 0));
+        assert_eq!(seen.visits.len(), 1);
+    }
+}

@@ -175,7 +175,7 @@ content_object! {
             views::sum(ctx, &self.item, Span { from, to }).await
         }
 
-        /// The same by day, days without views included.
+        /// The same by day, days without views included; empty if the server counts no views.
         #[graphql(directive = ListSize::apply(Size::Days))]
         async fn views_by_day(
             &self,
@@ -183,7 +183,7 @@ content_object! {
             #[graphql(desc = "The first day: that of UTC in which this is; 29 days before the last one if omitted.")]
             from: Option<DateTime>,
             #[graphql(desc = "The last day, at most 366 days in all; today if omitted.")] to: Option<DateTime>,
-        ) -> Result<Option<Vec<ViewsOfDay>>> {
+        ) -> Result<Vec<ViewsOfDay>> {
             views::by_day(ctx, &self.item, Span { from, to }).await
         }
 

@@ -46,11 +46,11 @@ pub(super) async fn sum(ctx: &Context<'_>, post: &Post, span: Span) -> Result<Op
     Ok(days.map(|days| shown(days.iter().map(|(_, views)| views).sum())))
 }
 
-/// The views of a post on each of the days; `None` if the server counts no views.
-pub(super) async fn by_day(ctx: &Context<'_>, post: &Post, span: Span) -> Result<Option<Vec<ViewsOfDay>>> {
+/// The views of a post on each of the days; none if the server counts no views.
+pub(super) async fn by_day(ctx: &Context<'_>, post: &Post, span: Span) -> Result<Vec<ViewsOfDay>> {
     let days = views_of_days(ctx, post, span).await?;
     let of_day = |(day, views): (Day, i64)| ViewsOfDay { day: DateTime(day.start()), views: shown(views) };
-    Ok(days.map(|days| days.into_iter().map(of_day).collect()))
+    Ok(days.into_iter().flatten().map(of_day).collect())
 }
 
 /// The arguments `from` and `to`.

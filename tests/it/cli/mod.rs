@@ -23,3 +23,4 @@ mod snapshots;
 mod terminal;
 mod token;
 mod unwritable;
+mod views;

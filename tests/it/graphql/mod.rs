@@ -59,4 +59,5 @@ mod terms_by_count;
 mod tokens;
 mod translations;
 mod user_errors;
+mod views;
 mod visible;
