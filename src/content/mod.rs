@@ -14,7 +14,7 @@ pub(crate) mod maintenance;
 mod random;
 pub(crate) mod read;
 pub(crate) mod tables;
-mod views;
+pub mod views;
 pub mod webhooks;
 pub(crate) mod write;
 
@@ -27,7 +27,6 @@ pub use crate::store::{
 };
 pub use error::{ContentError, Result};
 pub use read::Reader;
-pub use views::ViewWriter;
 pub(crate) use write::MOVED_MAX as MOVED_PAGES_MAX;
 pub use write::Writer;
 
@@ -35,7 +34,7 @@ use crate::assets::AssetLibrary;
 use crate::clock::Clock;
 use crate::keys::Table;
 use crate::model::site::SiteUrl;
-use crate::model::{AllowedHosts, Day, IndexedFields, Instant, SiteFields, WebhookId};
+use crate::model::{AllowedHosts, IndexedFields, Instant, SiteFields, WebhookId};
 use crate::store::log::TRUSTED_FOR;
 use crate::store::{CountingStore, Key, LogSettings, ReportingStore, SocketServer, Store, WriteReport};
 use crate::views::Views;
@@ -193,12 +192,6 @@ impl Content {
         self.views.as_ref()
     }
 
-    /// Today, and the first day whose views are kept; `None` if no views are counted.
-    pub(crate) fn days_with_views(&self) -> Option<(Day, Day)> {
-        let views = self.views.as_ref()?;
-        Some((views.today(), Day::first_of(views::oldest_kept(views))))
-    }
-
     pub fn fields(&self) -> &SiteFields {
         &self.fields
     }
@@ -314,18 +307,14 @@ impl Content {
         library.delete_incomplete(old_before).await.map_err(assets::of_bytes)
     }
 
-    /// Deletes what is kept for a limited time: the record of changes of the year before the last, old segments of the log of changes, expired
-    /// idempotency keys, and the views of old months. Six reads and one scan if there is nothing to delete.
+    /// Deletes what is kept for a limited time: the record of changes of the year before the last, old segments of the log of changes, and expired
+    /// idempotency keys. Five reads and one scan if there is nothing to delete.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn delete_old(&self) -> Result<()> {
         write::delete_old(&self.store, self.clock.now()).await?;
-        self.store.delete_old_entries().await?;
-        match &self.views {
-            Some(views) => views::delete_old(self, views).await,
-            None => Ok(()),
-        }
+        Ok(self.store.delete_old_entries().await?)
     }
 
     /// Reads everything, at one moment if the store has snapshots, and reports each difference.

@@ -9,7 +9,7 @@ use async_graphql::registry::location_traits::Directive_At_FIELD_DEFINITION;
 use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
 use super::cost::{ANCESTORS, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
-use super::types::views::DAYS_MAX;
+use crate::content::read::VIEW_DAYS_MAX;
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
@@ -78,7 +78,7 @@ impl ListSize {
             Size::First => {
                 definition::apply(number(PAGE_SIZE_DEFAULT as u64), Some(vec!["first".to_owned()]), None, Some(false))
             }
-            Size::Days => at_most(DAYS_MAX.into()),
+            Size::Days => at_most(VIEW_DAYS_MAX.into()),
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 
-use crate::content::{Content, ViewWriter};
+use crate::content::Content;
+use crate::content::views::ViewWriter;
 use crate::telemetry::with_causes;
 
 const EVERY: Duration = Duration::from_secs(10);

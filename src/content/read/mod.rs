@@ -37,7 +37,7 @@ pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionList, SEARCH_READS_MAX};
 pub(crate) use site_pages::{ChildrenList, ListedPage, all_pages_reads, decode_scheduled_cursor, scheduled_cursor};
 pub use sizes::Sizes;
-pub(crate) use views::considered;
+pub(crate) use views::{VIEW_DAYS_MAX, considered};
 
 /// The maximum number of tags of a change or an answer, as clients get them.
 pub(crate) const TAGS_MAX: usize = crate::store::SHOWN_TAGS_MAX;

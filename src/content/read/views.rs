@@ -14,6 +14,9 @@ use crate::store::{PAGE_ROWS_MAX, ReadSet};
 use super::Reader;
 use super::pages::{PostList, holds, named};
 
+/// The days of one field of a post: a year.
+pub(crate) const VIEW_DAYS_MAX: u32 = 366;
+
 /// Posts that are looked up beside those of the list, because some may not be published any more.
 const SPARE: usize = 20;
 

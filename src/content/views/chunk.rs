@@ -1,12 +1,11 @@
 //! Views of one day, written by one transaction. The rule: the transaction replaces a row of the process with the number of the chunk, under its ETag, so
 //! that a process whose answer was lost finds out whether it was carried out.
 
-use crate::content::Content;
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::views as rows;
 use crate::keys::views as keys;
 use crate::model::{Day, PostId};
-use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, StoreError};
+use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Store, StoreError};
 
 /// With the row of the process and that of the day, as many rows as a transaction may have.
 pub(super) const CHUNK_POSTS_MAX: usize = 98;
@@ -21,19 +20,20 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    pub(super) async fn write(&self, content: &Content) -> Result<()> {
+    /// `writer`: the name of the process.
+    pub(super) async fn write(&self, store: &Store, writer: &str) -> Result<()> {
         let table = keys::table(self.day.month());
-        let of_all = [keys::writer(&content.sender_name), keys::top(self.day)];
+        let of_all = [keys::writer(writer), keys::top(self.day)];
         let keys: Vec<Key> = of_all.into_iter().chain(self.views.iter().map(|(post, _)| keys::post(post))).collect();
         for _ in 0..TRIES_MAX {
             let rows: Vec<Option<Entity>> =
-                content.store.get_many(table, &keys).await.into_iter().collect::<Result<_, StoreError>>()?;
+                store.get_many(table, &keys).await.into_iter().collect::<Result<_, StoreError>>()?;
             if let Some(writer) = &rows[0]
                 && rows::read_writer(writer)? == self.number
             {
                 return Ok(());
             }
-            match content.store.commit(table, &self.batch(&keys, &rows)?).await {
+            match store.commit(table, &self.batch(&keys, &rows)?).await {
                 Ok(_) => return Ok(()),
                 // Each row is replaced under its ETag, so a request that arrives late changes nothing.
                 Err(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }) => {}

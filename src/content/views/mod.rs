@@ -87,7 +87,7 @@ impl ViewWriter {
         let counted = self.count(visits).await;
         while let Some(chunk) = self.next_chunk() {
             self.create_table(chunk.day.month()).await?;
-            chunk.write(&self.content).await?;
+            chunk.write(&self.content.store, &self.content.sender_name).await?;
             self.chunk = None;
         }
         counted
@@ -177,34 +177,38 @@ async fn look_up(reader: &Reader, post: ViewedPost, visitors: HashSet<u64>) -> L
     (post, visitors, found.map(|found| found.map(|post| post.id.clone())))
 }
 
-/// Drops the tables of the months that are not kept any more, one request for each.
-///
-/// # Errors
-/// If the store fails.
-pub(super) async fn delete_old(content: &Content, views: &Views) -> Result<()> {
-    let store = &content.store;
-    store.create_tables(&[keys::MONTHS]).await?;
-    let oldest = oldest_kept(views);
-    for row in store.range(keys::MONTHS, &keys::months(), PAGE_ROWS_MAX, None).await?.rows {
-        let Some(month) = keys::parse_month(&row.key).filter(|month| *month < oldest) else { continue };
-        store.drop_table(keys::table(month)).await?;
-        let row = Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None };
-        match store.commit(keys::MONTHS, &Batch::new(keys::month(month).partition(), vec![row])?).await {
-            // Another server has deleted it.
-            Ok(_) | Err(StoreError::Precondition(_)) => tracing::info!(%month, "views.month_deleted"),
-            Err(error) => return Err(error.into()),
+impl Content {
+    /// Today, and the first day whose views are kept; `None` if no views are counted.
+    pub(crate) fn days_with_views(&self) -> Option<(Day, Day)> {
+        let views = self.views()?;
+        let (today, mut oldest) = (views.today(), Day::first_of(views.today().month()));
+        for _ in 1..views.months() {
+            oldest = Day::first_of(oldest.minus(1).month());
         }
+        Some((today, oldest))
     }
-    Ok(())
-}
 
-/// The oldest month whose views are kept.
-pub(super) fn oldest_kept(views: &Views) -> Month {
-    let mut month = views.today().month();
-    for _ in 1..views.months() {
-        month = Day::first_of(month).minus(1).month();
+    /// Drops the tables of the months that are not kept any more, by one request for each. One range read if there are none.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn delete_old_views(&self) -> Result<()> {
+        let Some((_, oldest)) = self.days_with_views() else { return Ok(()) };
+        self.store.create_tables(&[keys::MONTHS]).await?;
+        for row in self.store.range(keys::MONTHS, &keys::months(), PAGE_ROWS_MAX, None).await?.rows {
+            let Some(month) = keys::parse_month(&row.key).filter(|month| *month < oldest.month()) else { continue };
+            self.store.drop_table(keys::table(month)).await?;
+            let delete = Operation::Delete { row: row.key.row().to_owned(), precondition: Precondition::None };
+            match self.store.commit(keys::MONTHS, &Batch::new(row.key.partition(), vec![delete])?).await {
+                // Another server, or an earlier request, has deleted it.
+                Ok(_) | Err(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }) => {
+                    tracing::info!(%month, "views.month_deleted");
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
     }
-    month
 }
 
 #[cfg(test)]

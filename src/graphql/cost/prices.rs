@@ -12,7 +12,8 @@ use crate::content::editor::{MERGE_READ_AHEAD, MERGE_TRIES_MAX, MERGED_POSTS_MAX
 use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
 use crate::content::read::{
-    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, TAGS_MAX, all_pages_reads,
+    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, TAGS_MAX, VIEW_DAYS_MAX,
+    all_pages_reads,
 };
 use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
 use crate::model::TermKind;
@@ -21,8 +22,6 @@ use crate::model::navigation::ITEMS_MAX;
 use crate::model::page_path::PATH_DEPTH_MAX;
 use crate::model::post::{TERMS_MAX, TRANSLATIONS_MAX};
 use crate::model::site_page::PAGES_MAX;
-
-use crate::graphql::types::views::DAYS_MAX;
 
 use super::bound::Bound;
 use super::pages::Source;
@@ -307,7 +306,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Post"], "series", Price::of(Reads::TermOfPost(TermKind::Series))),
     (&["Post"], "tags", terms_of_post(TermKind::Tag)),
     (&["Post"], "views", Price::of(Reads::Views)),
-    (&["Post"], "viewsByDay", Price::of(Reads::Views).returning(Objects::AtMost(DAYS_MAX as u64))),
+    (&["Post"], "viewsByDay", Price::of(Reads::Views).returning(Objects::AtMost(VIEW_DAYS_MAX as u64))),
     (&["PageConnection"], "totalCount", Price::of(Reads::Fixed(KEYS_OF_PAGES))),
     (&["Query"], "allSeries", Price::of(Reads::Page(Source::Terms(TermKind::Series)))),
     (&["Query"], "archive", Price::of(Reads::Archive).returning(Objects::Months)),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_graphql::{Context, SimpleObject};
 
+use crate::content::read::VIEW_DAYS_MAX;
 use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PostList};
 use crate::graphql::context;
 use crate::graphql::failure::{Result, bad_input};
@@ -12,8 +13,6 @@ use crate::model::{Day, Month, Post};
 
 use super::post::PostObject;
 
-/// The days of one field of a post: a year.
-pub const DAYS_MAX: u32 = 366;
 /// The days of a list of popular posts: a quarter.
 const POPULAR_DAYS_MAX: u32 = 90;
 const DAYS_DEFAULT: u32 = 30;
@@ -65,8 +64,8 @@ async fn views_of_days(ctx: &Context<'_>, post: &Post, span: Span) -> Result<Opt
     let to = span.to.map_or(today, |to| Day::of(to.0));
     let from = span.from.map_or(to.minus(DAYS_DEFAULT - 1), |from| Day::of(from.0));
     let days = from.to(to);
-    if days.len() == 0 || days.len() > DAYS_MAX as usize {
-        let message = format!("`from` {from} and `to` {to} must be 1 to {DAYS_MAX} days");
+    if days.len() == 0 || days.len() > VIEW_DAYS_MAX as usize {
+        let message = format!("`from` {from} and `to` {to} must be 1 to {VIEW_DAYS_MAX} days");
         return Err(bad_input("from", message));
     }
     let is_kept = |day: &Day| (oldest..=today).contains(day);

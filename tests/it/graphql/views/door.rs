@@ -1,5 +1,6 @@
 //! What `POST /views` refuses. The rule: no answer shows whether a post exists.
 
+use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -59,7 +60,7 @@ async fn an_address_that_reports_too_many_views_is_refused_and_others_are_not() 
 async fn a_server_that_counts_no_views_has_no_route_and_returns_null() {
     let site = Site::in_memory().await;
     site.publish(&[post(1, instant(NOW))]).await;
-    let request = Request::post("/views").header("content-type", "text/plain").body("post-1".into());
+    let request = Request::post("/views").header("content-type", "text/plain").body(Body::from("post-1"));
     let response = site.router().oneshot(request.expect("a request")).await.expect("the router answers");
     assert_eq!(response.status(), 404);
     let data = site.query("{ post(slug: \"post-1\") { views viewsByDay { views } } popular { views } }").await;

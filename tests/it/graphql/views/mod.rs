@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderName, Request, header};
 use serde_json::{Value, json};
-use tidings::content::ViewWriter;
+use tidings::content::views::ViewWriter;
 use tidings::http::cors::AllowedOrigins;
 use tidings::http::{HttpLimits, HttpSettings};
 use tidings::views::Views;

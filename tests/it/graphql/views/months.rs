@@ -29,8 +29,8 @@ async fn count(site: Site) -> Counting {
 async fn drop_old(counting: &Counting) {
     // Before, it is not shown any more.
     assert_eq!(counting.views("post-1", YEAR).await, 2);
-    counting.site.content.delete_old().await.expect("a store");
-    counting.site.content.delete_old().await.expect("a store");
+    counting.site.content.delete_old_views().await.expect("a store");
+    counting.site.content.delete_old_views().await.expect("a store");
     assert_eq!(counting.views("post-1", YEAR).await, 2);
 }
 
