@@ -100,7 +100,9 @@ impl Views {
         if is_bot(user_agent) {
             return Ok(());
         }
-        let (day, mut pending) = (self.today(), self.lock());
+        let mut pending = self.lock();
+        // Inside the lock, so that no view of a day comes after the first one of the next day.
+        let day = self.today();
         if pending.count >= PENDING_MAX || pending.of_addresses.len() >= PENDING_MAX {
             pending.dropped += 1;
             return Ok(());

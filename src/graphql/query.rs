@@ -237,8 +237,7 @@ impl Query {
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await
     }
 
-    /// The posts with the most views on the last days, those with the most first; at most the 200 first ones are looked through for a filter. Empty if the
-    /// server counts no views.
+    /// The posts with the most views on the last days; with a filter, among the first 200. Empty if the server counts no views.
     #[graphql(directive = ListSize::apply(Size::First))]
     async fn popular(
         &self,

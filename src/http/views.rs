@@ -63,7 +63,9 @@ async fn note(api: &Api, request: Request) -> Result<(), RequestFailure> {
 
 /// A beacon with a text needs no consent by CORS, so any site could report views.
 fn check_origin(api: &Api, headers: &HeaderMap) -> Result<(), RequestFailure> {
-    let is_allowed = |origin| api.settings.cors.allow(origin) || is_own(origin, headers);
+    // Behind a proxy, the host of the request can be another one than the page knows.
+    let is_same = headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin");
+    let is_allowed = |origin| is_same || api.settings.cors.allow(origin) || is_own(origin, headers);
     match headers.get(header::ORIGIN) {
         Some(origin) if !is_allowed(origin) => {
             let message = "Pages of this origin may not report views.";

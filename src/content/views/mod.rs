@@ -20,7 +20,7 @@ use chunk::{CHUNK_POSTS_MAX, Chunk};
 
 /// Posts that are looked up at once.
 const LOOK_UPS_AT_ONCE: usize = 32;
-/// Visits of a day that are known again: some 16 MiB. Further visitors count as new ones.
+/// Visits that are known again: some 16 MiB. Further visitors count as new ones.
 const SEEN_MAX: usize = 1_000_000;
 /// Posts with views of a day that could not be written yet.
 const COUNTED_MAX: usize = 10_000;
@@ -40,25 +40,24 @@ pub struct ViewWriter {
     created: HashSet<Month>,
 }
 
-/// The visits that were counted today, or on the day whose views are counted last.
+/// The visits that were counted, by day.
 #[derive(Default)]
 struct Seen {
-    day: Option<Day>,
-    visits: HashSet<u64>,
+    days: BTreeMap<Day, HashSet<u64>>,
     hasher: RandomState,
 }
 
 impl Seen {
     /// Whether it is the first visit of this visitor to this post on this day.
     fn is_new(&mut self, day: Day, post: &PostId, visitor: u64) -> bool {
-        if self.day != Some(day) {
-            *self = Self { day: Some(day), ..Self::default() };
-        }
+        let is_full = self.days.values().map(HashSet::len).sum::<usize>() >= SEEN_MAX;
         let visit = self.hasher.hash_one((post, visitor));
-        match self.visits.len() < SEEN_MAX {
-            true => self.visits.insert(visit),
-            false => !self.visits.contains(&visit),
-        }
+        let visits = self.days.entry(day).or_default();
+        if is_full { !visits.contains(&visit) } else { visits.insert(visit) }
+    }
+
+    fn forget_before(&mut self, day: Day) {
+        self.days.retain(|of, _| *of >= day);
     }
 }
 
@@ -85,6 +84,10 @@ impl ViewWriter {
             tracing::warn!(dropped, "views.dropped");
         }
         let counted = self.count(visits).await;
+        // Otherwise visits of earlier days were given back.
+        if counted.is_ok() {
+            self.seen.forget_before(self.views.today());
+        }
         while let Some(chunk) = self.next_chunk() {
             self.create_table(chunk.day.month()).await?;
             chunk.write(&self.content.store, &self.content.sender_name).await?;
@@ -222,7 +225,8 @@ mod tests {
         assert!((0..SEEN_MAX as u64).all(|visitor| seen.is_new(day, &post, visitor)));
         assert!(!seen.is_new(day, &post, 0) && !seen.is_new(day, &post, SEEN_MAX as u64 - 1));
         assert!(seen.is_new(day, &other, 0) && seen.is_new(day, &other, 0), "no place is left");
-        assert!(seen.is_new(Day::of(day.start().plus(std::time::Duration::from_secs(86_400))), &post, 0));
-        assert_eq!(seen.visits.len(), 1);
+        let next = Day::of(day.start().plus(std::time::Duration::from_secs(86_400)));
+        seen.forget_before(next);
+        assert!(seen.is_new(next, &post, 0) && !seen.is_new(next, &post, 0));
     }
 }

@@ -164,25 +164,25 @@ content_object! {
             Ok(found.into_iter().next().map(|series| SeriesPlace::new(series, Arc::clone(&self.item))))
         }
 
-        /// How many visitors viewed it on these days, each once a day; null if the server counts no views.
+        /// How many visitors viewed it, each once a day; null if the server counts no views.
         async fn views(
             &self,
             ctx: &Context<'_>,
-            #[graphql(desc = "The first day: that of UTC in which this is; 29 days before the last one if omitted.")]
+            #[graphql(desc = "The first day, by UTC; 29 days before the last one if omitted.")]
             from: Option<DateTime>,
-            #[graphql(desc = "The last day, at most 366 days in all; today if omitted.")] to: Option<DateTime>,
+            #[graphql(desc = "The last day; today if omitted. At most 366 days.")] to: Option<DateTime>,
         ) -> Result<Option<i32>> {
             views::sum(ctx, &self.item, Span { from, to }).await
         }
 
-        /// The same by day, days without views included; empty if the server counts no views.
+        /// `views` of each day; empty if the server counts no views.
         #[graphql(directive = ListSize::apply(Size::Days))]
         async fn views_by_day(
             &self,
             ctx: &Context<'_>,
-            #[graphql(desc = "The first day: that of UTC in which this is; 29 days before the last one if omitted.")]
+            #[graphql(desc = "As of `views`.")]
             from: Option<DateTime>,
-            #[graphql(desc = "The last day, at most 366 days in all; today if omitted.")] to: Option<DateTime>,
+            #[graphql(desc = "As of `views`.")] to: Option<DateTime>,
         ) -> Result<Vec<ViewsOfDay>> {
             views::by_day(ctx, &self.item, Span { from, to }).await
         }

@@ -22,7 +22,7 @@ const DAYS_DEFAULT: u32 = 30;
 pub struct ViewsOfDay {
     /// The start of the day in UTC.
     day: DateTime,
-    /// How many visitors viewed the post; each counts once a day.
+    /// How many visitors viewed the post.
     views: i32,
 }
 
@@ -31,7 +31,7 @@ pub struct ViewsOfDay {
 pub struct PopularPost {
     /// The post.
     post: PostObject,
-    /// Its views on these days; a day on which 200 other posts had more does not count.
+    /// On these days, without those on which 200 other posts had more.
     views: i32,
 }
 

@@ -24,6 +24,8 @@ async fn a_report_that_is_no_view_is_refused_with_its_status() {
         (&[text, ("origin", "https://blog.example")], "post-1", 204),
         (&[text, ("origin", "https://api.example"), ("host", "api.example")], "post-1", 204),
         (&[text, ("origin", "https://elsewhere.example")], "post-1", 403),
+        (&[text, ("origin", "https://proxied.example"), ("sec-fetch-site", "same-origin")], "post-1", 204),
+        (&[text, ("origin", "https://elsewhere.example"), ("sec-fetch-site", "cross-site")], "post-1", 403),
         (&[text, ("origin", "null")], "post-1", 403),
         (&[text], "", 400),
         (&[text], "{", 400),
@@ -38,7 +40,7 @@ async fn a_report_that_is_no_view_is_refused_with_its_status() {
         assert_eq!(counting.post(&headers, body.to_owned()).await, status, "{headers:?} {body}");
     }
     counting.flush().await;
-    assert_eq!(counting.views("post-1", "").await, 1, "the first three are of one visitor");
+    assert_eq!(counting.views("post-1", "").await, 1, "those that are taken are of one visitor");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
