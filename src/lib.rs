@@ -12,7 +12,7 @@
 //!              └→ import
 //! ```
 //!
-//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `http` uses `oidc` for the sign-in of the editor. `app`
+//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `http` passes `views` to `content`, and `app` connects them. `http` uses `oidc` for the sign-in of the editor. `app`
 //! starts `jobs`, which use `content`, `purge` and `webhooks`; these two use `content`. `assets` signs in to a container of
 //! Azure through `store/azure`. `telemetry` uses no other module; `cli`, `app`, `config`,
 //! `http`, `graphql`, `loaders`, `ingest`, `jobs`, `purge`, `content` and `store` use it.
@@ -35,6 +35,7 @@
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |
 //! | [`purge`] | purges of a CDN by the tags of what was changed | know answers, keep a write waiting |
+//! | [`views`] | the views of posts that pages report, in memory until `content` writes them | keep who somebody is, know rows |
 //! | [`webhooks`] | requests to the endpoints of webhooks, to allowed addresses only | know rows, or decide what is sent and when |
 //! | [`oidc`] | verification of the JWTs of an OpenID provider, and signing in there | know content, or decide what a subject may do |
 //! | [`clock`] | the only reader of the time | |
@@ -75,4 +76,5 @@ pub mod purge;
 pub mod store;
 pub mod telemetry;
 pub mod testing;
+pub mod views;
 pub mod webhooks;

@@ -239,6 +239,20 @@ export const HistoryQuery = graphql(`
   }
 `);
 
+export const ViewsQuery = graphql(`
+  query Views($id: ID!) {
+    node(id: $id) {
+      id
+      ... on Post {
+        viewsByDay {
+          day
+          views
+        }
+      }
+    }
+  }
+`);
+
 export const VersionQuery = graphql(`
   query Version($id: ID!) {
     node(id: $id) {

@@ -24,6 +24,7 @@ use crate::jobs::{self, Jobs};
 use crate::model::Instant;
 use crate::store::SocketServer;
 use crate::telemetry::metrics;
+use crate::views::Views;
 
 pub use crate::config::Serving;
 pub use open::{
@@ -68,6 +69,8 @@ pub async fn serve(
     let content = content.with_assets(serving.assets.clone()).allowing_hosts(&serving.webhooks_allow);
     let content = content.searching(serving.searches.then(|| search_settings(&serving)));
     let (reads_only, webhooks) = (serving.reads_only, serving.webhooks_allow.clone());
+    let months = Some(serving.views_months).filter(|months| *months > 0 && !reads_only);
+    let content = content.counting_views(months.map(|months| Arc::new(Views::new(Clock::System, months))));
     let shutdown = shutdown.shared();
     if !reads_only {
         jobs::catch_up(&content, shutdown.clone()).await;
@@ -143,6 +146,6 @@ fn build_router(content: &Content, serving: Serving, writes: Writes) -> axum::Ro
             Ok(content.search_state().map(|state| if state.is_built { "ready" } else { "building" }))
         }
     });
-    let http = HttpSettings { assets: serving.assets, ..serving.http };
+    let http = HttpSettings { assets: serving.assets, views: content.views().cloned(), ..serving.http };
     router(Arc::new(service), readiness, writes, http)
 }

@@ -47,6 +47,7 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
         feeds: site::feeds(settings)?,
         // The server adds them, because their folder is beside its store.
         assets: None,
+        views: None,
         cdn: cdn::cdn(settings)?.map(Arc::new),
         limits,
     })

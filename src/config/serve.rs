@@ -60,6 +60,8 @@ pub struct Serving {
     pub searches: bool,
     /// Beyond the public Internet, where webhooks may be.
     pub webhooks_allow: AllowedHosts,
+    /// For how many months the views of posts are kept; with 0, none are counted.
+    pub views_months: u32,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
@@ -105,6 +107,7 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
         value_bytes_max: limits::value_cache_bytes(settings)?,
         searches: !settings.is_on(&table::NO_SEARCH)?,
         webhooks_allow: AllowedHosts(settings.list(&table::webhooks::ALLOW)?),
+        views_months: settings.need(&table::views::MONTHS)?,
         http: HttpSettings {
             login: sign_in.oidc.filter(|provider| provider.has_login()),
             ..limits::http(settings, fields)?

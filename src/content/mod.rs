@@ -15,6 +15,7 @@ mod random;
 pub(crate) mod read;
 pub(crate) mod search;
 pub(crate) mod tables;
+pub mod views;
 pub mod webhooks;
 pub(crate) mod write;
 
@@ -37,6 +38,7 @@ use crate::model::site::SiteUrl;
 use crate::model::{AllowedHosts, IndexedFields, Instant, SiteFields, WebhookId};
 use crate::store::log::TRUSTED_FOR;
 use crate::store::{CountingStore, Key, LogSettings, ReportingStore, SocketServer, Store, WriteReport};
+use crate::views::Views;
 use access::TokenCache;
 use cache::{Announcements, ValueCache};
 use changed::{ChangeReport, ChangeSink};
@@ -84,6 +86,8 @@ pub struct Content {
     fields: SiteFields,
     /// The declared fields of posts with `@index`.
     declared_indexes: IndexedFields,
+    /// `None` if no views are counted.
+    views: Option<Arc<Views>>,
 }
 
 /// Invalidates the caches that do not observe writes, before another process that writes through this one learns that its write was made.
@@ -148,6 +152,7 @@ impl Content {
             field_indexes: Arc::default(),
             fields: SiteFields::default(),
             declared_indexes: IndexedFields::default(),
+            views: None,
         })
     }
 
@@ -188,6 +193,15 @@ impl Content {
     #[must_use]
     pub fn searching(self, settings: Option<SearchSettings>) -> Self {
         Self { search: settings.map(|settings| Arc::new(SearchIndexes::new(settings))), ..self }
+    }
+
+    #[must_use]
+    pub fn counting_views(self, views: Option<Arc<Views>>) -> Self {
+        Self { views, ..self }
+    }
+
+    pub(crate) fn views(&self) -> Option<&Arc<Views>> {
+        self.views.as_ref()
     }
 
     pub fn fields(&self) -> &SiteFields {

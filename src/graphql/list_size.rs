@@ -9,6 +9,7 @@ use async_graphql::registry::location_traits::Directive_At_FIELD_DEFINITION;
 use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
 use super::cost::{ANCESTORS, HIGHLIGHTS_MAX, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
+use crate::content::read::VIEW_DAYS_MAX;
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::search::{RELATED_MAX, TERMS_MAX};
@@ -33,6 +34,10 @@ pub(super) enum Size {
     Page,
     /// A page of the size in `first`, or of the default size.
     PageForward,
+    /// A list of as many as `first`, or the default size.
+    First,
+    /// Days with views.
+    Days,
     /// Changes after a position: as many as `first`, or the default size.
     ChangesForward,
     /// The changes of one event.
@@ -77,6 +82,10 @@ impl ListSize {
             Size::ChangesForward => page(&["first"], &["changes"]),
             Size::Translations => at_most(TRANSLATIONS),
             Size::Changes => page(&[], &["changes"]),
+            Size::First => {
+                definition::apply(number(PAGE_SIZE_DEFAULT as u64), Some(vec!["first".to_owned()]), None, Some(false))
+            }
+            Size::Days => at_most(VIEW_DAYS_MAX.into()),
             Size::Ancestors => at_most(ANCESTORS),
             Size::TermsOfPost => at_most(TERMS_OF_POST),
             Size::AllPages => at_most(PAGES_MAX as u64),

@@ -34,6 +34,7 @@ use super::types::search::{ContentType, SearchConnection, search_terms};
 use super::types::site::Site;
 use super::types::term::{Author, Category, Series, Tag, find as term};
 use super::types::token::{TokenConnection, Viewer};
+use super::types::views::{PopularPost, popular};
 use super::types::webhook::{self, Webhook};
 use super::{access, context, order};
 
@@ -261,6 +262,18 @@ impl Query {
         #[graphql(desc = "1 to 20; 10 if omitted.")] first: Option<i32>,
     ) -> Result<Vec<String>> {
         search_terms(ctx, text, first).await
+    }
+
+    /// The posts with the most views on the last days; with a filter, among the first 200. Empty if the server counts no views.
+    #[graphql(directive = ListSize::apply(Size::First))]
+    async fn popular(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "1 to 90, today included; 30 if omitted.")] days: Option<i32>,
+        #[graphql(desc = "0 to 100; 20 if omitted.")] first: Option<i32>,
+        #[graphql(desc = "Only posts that match; all if omitted.")] filter: Option<PostFilter>,
+    ) -> Result<Vec<PopularPost>> {
+        popular(ctx, (days, first), &filter::list_of(ctx, filter, Scope::All).await?).await
     }
 
     /// Drafts, the most recently created first. Requires a token; the role AUTHOR gets only the posts of its own author.

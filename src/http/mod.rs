@@ -41,6 +41,7 @@ mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod views;
 
 use std::sync::Arc;
 
@@ -67,6 +68,7 @@ pub fn router(
 ) -> Router {
     let cors = settings.cors.layer();
     let pages = pages::routes(&settings).merge(editor::routes(&settings)).merge(editor_login::routes(&settings));
+    let views = views::routes(&settings);
     let api = Arc::new(Api::new(service, readiness, writes, settings));
     let of_layers = Arc::clone(&api);
     Router::new()
@@ -75,6 +77,7 @@ pub fn router(
         .route("/schema.graphql", get(health::schema))
         .merge(feeds::routes())
         .merge(assets::routes())
+        .merge(views)
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .fallback(async || RequestFailure::not_found())

@@ -14,6 +14,7 @@ use crate::graphql::guard::Limits;
 use crate::graphql::persisted::{BYTES_MAX as PERSISTED_BYTES_MAX, TrustedDocuments};
 use crate::model::site::{Site, SiteUrl};
 use crate::oidc::Provider;
+use crate::views::Views;
 
 #[derive(Debug, Clone, Default)]
 pub struct HttpSettings {
@@ -40,6 +41,8 @@ pub struct HttpSettings {
     pub feeds: FeedSettings,
     /// The pictures; `None` if they are not stored.
     pub assets: Option<AssetLibrary>,
+    /// The views that pages report; `None` if none are counted.
+    pub views: Option<Arc<Views>>,
     /// Set if a CDN may cache answers.
     pub cdn: Option<Arc<CdnSettings>>,
     pub limits: HttpLimits,

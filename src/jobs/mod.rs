@@ -7,6 +7,7 @@ mod recovery;
 mod retention;
 mod search;
 mod unpublish;
+mod views;
 mod webhooks;
 
 use std::future::Future;
@@ -17,6 +18,7 @@ use crate::content::Content;
 use crate::model::AllowedHosts;
 use crate::purge::Purges;
 use crate::telemetry::with_causes;
+use views::ViewJob;
 
 /// The jobs of a server that runs.
 pub struct Jobs {
@@ -24,6 +26,7 @@ pub struct Jobs {
     content: Content,
     reads_only: bool,
     purges: Option<Purges>,
+    views: ViewJob,
 }
 
 /// Does what is due before the first request, until `shutdown` is ready.
@@ -41,18 +44,21 @@ impl Jobs {
     pub fn start(content: &Content, reads_only: bool, purges: Option<Purges>, webhooks: AllowedHosts) -> Self {
         let mut tasks =
             vec![tokio::spawn(follow::for_ever(content.clone())), tokio::spawn(search::for_ever(content.clone()))];
+        let views = ViewJob::of(content);
         if !reads_only {
             tasks.push(tokio::spawn(recovery::for_ever(content.clone())));
             tasks.push(tokio::spawn(retention::for_ever(content.clone())));
             tasks.push(tokio::spawn(unpublish::for_ever(content.clone())));
+            tasks.push(tokio::spawn(views.clone().for_ever()));
             tasks.push(tokio::spawn(webhooks::for_ever(content.clone(), webhooks)));
         }
         tasks.extend(purges.clone().map(|purges| tokio::spawn(purges::for_ever(purges))));
-        Self { tasks, content: content.clone(), reads_only, purges }
+        Self { tasks, content: content.clone(), reads_only, purges, views }
     }
 
     /// Returns when no job uses the store any more.
     pub async fn stop(self) {
+        self.views.stop().await;
         self.tasks.iter().for_each(JoinHandle::abort);
         for task in self.tasks {
             // Aborted.

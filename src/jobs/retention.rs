@@ -18,6 +18,9 @@ pub(super) async fn for_ever(content: Content) {
         if let Err(error) = content.delete_old().await {
             tracing::warn!(%error, "write.old_rows_kept");
         }
+        if let Err(error) = content.delete_old_views().await {
+            tracing::warn!(%error, "views.month_kept");
+        }
         tokio::time::sleep(EVERY).await;
     }
 }

@@ -18,8 +18,8 @@ use crate::content::read::{ChildCategories, ChildCategoriesPage, DetailsPlace};
 use crate::content::{ContentError, Reader, Result as ContentResult};
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::{
-    Asset, AssetHash, CategoryEntry, CategoryTree, Post, PostDetails, PostId, SitePage, Slug, Term, TermId, TermKind,
-    TranslationGroup,
+    Asset, AssetHash, CategoryEntry, CategoryTree, Month, Post, PostDetails, PostId, SitePage, Slug, Term, TermId,
+    TermKind, TranslationGroup,
 };
 
 use batch::Loader;
@@ -48,6 +48,8 @@ pub struct Loaders {
     pub(crate) page_details: Loader<PostId, Option<PostDetails>>,
     /// Pictures; `None` for one that was deleted.
     pub(crate) assets: Loader<AssetHash, Option<Arc<Asset>>>,
+    /// The views of a post on the days of a month.
+    pub(crate) views: Loader<(Month, PostId), Arc<[i64; 31]>>,
     category_tree: Loader<(), Arc<CategoryTree>>,
     /// The posts of a group of translations, by language.
     pub(crate) translated_posts: Loader<TranslationGroup, Arc<Vec<Arc<Post>>>>,
@@ -80,6 +82,9 @@ impl Loaders {
                 reader,
                 |reader, keys: Vec<AssetHash>| async move { reader.named_assets(&keys).await },
             ),
+            views: loader("views", reader, |reader, keys: Vec<(Month, PostId)>| async move {
+                reader.views_of_months(&keys).await
+            }),
             category_tree: loader(
                 "category_tree",
                 reader,
@@ -115,6 +120,7 @@ impl Loaders {
         self.site_pages.clear();
         self.page_details.clear();
         self.assets.clear();
+        self.views.clear();
         self.category_tree.clear();
         self.translated_posts.clear();
         self.translated_pages.clear();

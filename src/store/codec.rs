@@ -38,7 +38,7 @@ pub(in crate::store) fn encode_key(table: &str, partition: &str, row: &str) -> V
     bytes
 }
 
-fn decode_key(bytes: &[u8]) -> Result<Key, StoreError> {
+pub(in crate::store) fn decode_key(bytes: &[u8]) -> Result<Key, StoreError> {
     let mut parts = bytes.split(|b| *b == 0).skip(1).map(std::str::from_utf8);
     match (parts.next(), parts.next(), parts.next()) {
         (Some(Ok(partition)), Some(Ok(row)), None) => Key::new(partition, row).map_err(|_| damaged()),

@@ -17,6 +17,8 @@
 //! - **Announced writes**: only on stores that have it ([`TableStore::observe_writes`]). An observer learns of a write
 //!   before a reader can see it; on tables, where other servers write too, within the time for which
 //!   [`TableStore::is_followed`] trusts a poll.
+//! - **Tables of a month** ([`is_of_month`]): a read of one that does not exist finds nothing, and one is dropped whole
+//!   ([`TableStore::drop_table`]), however many rows it has.
 //! - **Lost answers**: a store may send a batch again if its answer was lost. If the batch is refused then, the first request may be the
 //!   reason, so the error is [`StoreError::OutcomeUnknown`], never a refusal; on tables, the [`log`] finds out which.
 //! - **Limits**: those of Azure Table Storage ("Understanding the Table service data model", "Performing entity group
@@ -33,6 +35,7 @@ mod explanation;
 pub mod key;
 pub mod limits;
 pub mod log;
+mod months;
 pub mod observed;
 pub mod read_set;
 pub mod reporting;
@@ -54,6 +57,7 @@ pub use explanation::{AccessKind, AccessedRows, Explained, ExplainedRequest, Exp
 pub use key::{Key, RowRange};
 pub use limits::{PAGE_ROWS_MAX, TransactionLimits};
 pub use log::{LogSettings, LogStore, RowRole, is_row_of_log};
+pub use months::{is_of_month, table_of_month};
 pub use observed::ObservedStore;
 pub use read_set::{MovingBounds, PartitionMark, ReadRange, ReadSet, RowMark, WriteObserver, WrittenRow};
 pub use reporting::{ReportingStore, WriteReport};
@@ -109,6 +113,11 @@ pub trait TableStore: Send + Sync + 'static {
     /// Creates the tables that do not exist yet. Idempotent.
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
         wrapped(self.inner())?.create_tables(tables).await
+    }
+
+    /// Drops a table with all its rows, by one request. Idempotent. The name is not used again.
+    async fn drop_table(&self, table: &'static str) -> Result<()> {
+        wrapped(self.inner())?.drop_table(table).await
     }
 
     /// Point read: one row, or `None` if it does not exist.

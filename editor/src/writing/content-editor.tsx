@@ -19,6 +19,7 @@ import { type Changes, type Conflict, type Outcome, useChanges } from "./use-cha
 import { useOthers } from "./use-others";
 import { type Tags, useTags } from "./use-tags";
 import { type Typed, useText } from "./use-text";
+import { ViewPlot } from "./view-plot";
 import {
   type Edited,
   type Kind,
@@ -117,7 +118,7 @@ function Beside({ content, changes, saving, isDirty }: BesideProps) {
         onUnpublish={() => void saving.save({ publish: false }, "It is a draft again.")}
         onEnd={(at) => void saving.save({ unpublishAt: at }, at === null ? "It stays published." : "The end is set.")}
       />
-      {content.status === "PUBLISHED" ? null : <PreviewLink id={content.id} />}
+      {content.status === "PUBLISHED" ? <ViewPlot id={content.id} /> : <PreviewLink id={content.id} />}
       <Translations content={content} />
       <History content={content} isDirty={isDirty} onRestore={({ id, version: restored }) => void saving.restore(id, restored)} />
     </>

@@ -15,6 +15,7 @@ pub mod cdn;
 pub mod fair_use;
 pub mod limits;
 pub mod site;
+pub mod views;
 pub mod webhooks;
 
 use super::setting::{Default, Form, Setting};
@@ -168,6 +169,7 @@ pub fn of_server() -> Vec<&'static Setting> {
         assets::LIMITS,
         cdn::ALL,
         webhooks::ALL,
+        views::ALL,
         limits::ALL,
         fair_use::ALL,
     ]

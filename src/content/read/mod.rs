@@ -17,6 +17,7 @@ mod site_pages;
 mod sizes;
 mod term_reads;
 mod translations;
+mod views;
 
 pub(crate) use crate::content::tables::Catalog;
 pub(crate) use crate::content::tables::rows::change::{
@@ -36,6 +37,7 @@ pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionList, SEARCH_READS_MAX};
 pub(crate) use site_pages::{ChildrenList, ListedPage, all_pages_reads, decode_scheduled_cursor, scheduled_cursor};
 pub use sizes::Sizes;
+pub(crate) use views::{VIEW_DAYS_MAX, considered};
 
 /// The maximum number of tags of a change or an answer, as clients get them.
 pub(crate) const TAGS_MAX: usize = crate::store::SHOWN_TAGS_MAX;

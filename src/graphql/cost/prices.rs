@@ -12,7 +12,8 @@ use crate::content::editor::{MERGE_READ_AHEAD, MERGE_TRIES_MAX, MERGED_POSTS_MAX
 use crate::content::read::pages::total::LANGUAGES_MAX;
 use crate::content::read::pages::{FILTER_SLUGS_MAX, PAGE_SIZE_MAX, RANGE_READS_MAX};
 use crate::content::read::{
-    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, TAGS_MAX, all_pages_reads,
+    DUE_MAX, DUE_READS_MAX, ENTRY_READS_MAX, PASSING_READS_MAX, SEARCH_READS_MAX, TAGS_MAX, VIEW_DAYS_MAX,
+    all_pages_reads,
 };
 use crate::content::search::{RELATED_MAX, TERMS_MAX as SEARCH_TERMS_MAX};
 use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
@@ -105,6 +106,10 @@ pub(super) enum Reads {
     CategoriesAbove,
     /// The children of a category: the tree, and each category.
     CategoriesBelow,
+    /// The rows of the months of the arguments `from` and `to`.
+    Views,
+    /// The ranks of some months, the posts that are looked up, and what the filter names.
+    Popular,
     /// A change, and what each text in its input may name.
     Change(Bound),
     /// The same of a page, which may be moved.
@@ -120,6 +125,8 @@ pub(super) enum Objects {
     TermsOfPost(TermKind),
     /// The requested page size of the connection that the field is on, or the number of posts of a change.
     Page,
+    /// As many as the argument `first`.
+    First,
     /// One for each id of the argument `ids`.
     ForEachId,
     /// One for each month of the archive that the arguments `year` and `month` select.
@@ -300,6 +307,8 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Post"], "related", fixed(POST_READS * RELATED_MAX as u64, 0).returning(Objects::AtMost(RELATED_MAX as u64))),
     (&["Post"], "series", Price::of(Reads::TermOfPost(TermKind::Series))),
     (&["Post"], "tags", terms_of_post(TermKind::Tag)),
+    (&["Post"], "views", Price::of(Reads::Views)),
+    (&["Post"], "viewsByDay", Price::of(Reads::Views).returning(Objects::AtMost(VIEW_DAYS_MAX as u64))),
     (&["PageConnection"], "totalCount", Price::of(Reads::Fixed(KEYS_OF_PAGES))),
     (&["Query"], "allSeries", Price::of(Reads::Page(Source::Terms(TermKind::Series)))),
     (&["Query"], "archive", Price::of(Reads::Archive).returning(Objects::Months)),
@@ -319,6 +328,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Query"], "page", Price::of(Reads::Post { more: 0 })),
     (&["Query"], "pageLinks", Price::of(Reads::AllPages).returning(Objects::AtMost(PAGES_MAX as u64))),
     (&["Query"], "pages", Price::of(Reads::ChildPages { before: 2 })),
+    (&["Query"], "popular", Price::of(Reads::Popular).returning(Objects::First)),
     // A former slug takes one more read.
     (&["Query"], "post", Price::of(Reads::Post { more: 1 })),
     (&["Query"], "posts", Price::of(Reads::Page(Source::Posts))),

@@ -1,8 +1,9 @@
 //! The storage requests of a field and the number of objects that it returns, from its price. The rule: what the catalogs do not show is
 //! assumed to cost the maximum.
 
+use crate::content::read::pages::FILTER_SLUGS_MAX;
 use crate::content::read::pages::total::LANGUAGES_MAX;
-use crate::content::read::{Catalog, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes, all_pages_reads};
+use crate::content::read::{Catalog, REVISION_READS_MAX, REVISIONS_PAGE_MAX, Sizes, all_pages_reads, considered};
 use crate::model::site_page::{PAGE_LINKS_DEFAULT, PAGES_MAX};
 use crate::model::{NodeId, TermKind};
 
@@ -18,6 +19,10 @@ use super::prices::{
 const NODE_READS_MAX: u64 = POST_READS + REVISION_READS_MAX;
 /// The months of an archive if the month catalog is not in memory.
 const MONTHS_UNKNOWN: u64 = 10_000;
+/// The months in which 366 days, the 30 days of the default, and the 90 days of a list of popular posts can be.
+const MONTHS_OF_SPAN: u64 = 13;
+const MONTHS_OF_DEFAULT: u64 = 3;
+const MONTHS_OF_POPULAR: u64 = 4;
 /// The versions in one range read: a store of tables returns at most 4 MiB at once, and a version may have 700 KB.
 const VERSIONS_OF_RANGE: u64 = 5;
 
@@ -47,6 +52,7 @@ impl Reads {
                 | Self::PageOfRevisions
                 | Self::AllPages
                 | Self::Languages
+                | Self::Popular
                 | Self::ChildPages { .. }
                 | Self::Page(Source::Terms(_) | Source::Search)
         )
@@ -93,6 +99,16 @@ impl Reads {
             }
             Self::AllPages => all_pages(arguments),
             Self::Catalogs => Catalog::ALL.into_iter().fold(Demand::default(), Demand::with),
+            Self::Views => {
+                let has_span = arguments.has(&["from"]) || arguments.has(&["to"]);
+                Demand::reads(if has_span { MONTHS_OF_SPAN } else { MONTHS_OF_DEFAULT }, 0)
+            }
+            Self::Popular => {
+                let is_filtered = arguments.has(&["filter"]);
+                let posts = considered(arguments.page_size() as usize, is_filtered) as u64;
+                let named = if is_filtered { 1 + FILTER_SLUGS_MAX as u64 * TERM_READS } else { 0 };
+                Demand::reads(POST_READS * posts + named, MONTHS_OF_POPULAR)
+            }
             Self::Change(always) => Demand::of(always.plus(OF_NAME.times(arguments.names_in_input()))),
             Self::UpdateOfPage(always) => {
                 let moved = if arguments.has(&["input", "path"]) { MOVE } else { Bound::NONE };
@@ -109,6 +125,7 @@ impl Objects {
             Self::AtMost(count) => count,
             Self::TermsOfPost(kind) => priced.sizes.terms(kind).unwrap_or(u64::MAX).min(TERMS_OF_POST),
             Self::Page => priced.on.items(priced.sizes),
+            Self::First => priced.arguments.page_size(),
             Self::ForEachId => priced.arguments.length(&["ids"], NODES_MAX),
             Self::Months => months(priced),
         }

@@ -68,7 +68,7 @@ macro_rules! content_inputs {
             publish_at: Option<DateTime>,
             #[doc = concat!("When the ", $noun, " becomes a draft again, in the future. For a draft it is INVALID.")]
             unpublish_at: Option<DateTime>,
-            /// If the same input is sent again within 24 hours, what was created is returned. At most 255 printable ASCII characters, such as a UUID.
+            /// The same input sent again within 24 hours returns what was created. At most 255 printable ASCII characters.
             idempotency_key: Option<String>,
         }
 
@@ -206,7 +206,7 @@ content_inputs! {
         category_slugs: Option<Vec<String>>,
         /// Tags, at most 100. A slug that is repeated counts once.
         tag_slugs: Option<Vec<String>>,
-        /// Whether unknown slugs in `tagSlugs` create tags with the slug as name; otherwise they are NOT_FOUND with suggestions.
+        /// Whether unknown slugs in `tagSlugs` create tags; otherwise they are NOT_FOUND with suggestions.
         #[graphql(default)]
         create_missing_tags: bool,
         /// An existing series. The post follows those that `updateSeries` has put in order, by its publication time.
@@ -232,7 +232,7 @@ content_inputs! {
         tag_slugs: MaybeUndefined<Vec<String>>,
         /// The series of the post, which must exist.
         series_slug: MaybeUndefined<String>,
-        /// Whether unknown slugs in `tagSlugs` create tags with the slug as name; otherwise they are NOT_FOUND with suggestions.
+        /// Whether unknown slugs in `tagSlugs` create tags; otherwise they are NOT_FOUND with suggestions.
         #[graphql(default)]
         create_missing_tags: bool,
     }

@@ -121,7 +121,7 @@ macro_rules! term_mutations {
             /// Plain text of at most 5,000 characters.
             description: Option<String>,
             $($(#[$of_new])* $new: Option<$new_type>,)*
-            /// If the same input is sent again, what was created is returned. At most 255 printable ASCII characters, such as a UUID.
+            /// The same input sent again returns what was created. At most 255 printable ASCII characters.
             idempotency_key: Option<String>,
         }
 

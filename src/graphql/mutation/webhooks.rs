@@ -19,7 +19,7 @@ macro_rules! webhook_input {
         #[derive(InputObject)]
         pub(super) struct $name {
             $($own)*
-            /// One message for all changes since the last, at most one in so many seconds, 5 to 86,400: for builds. Null or 0: a message for each change.
+            /// One message for all changes since the last, at most one in 5 to 86,400 seconds: for builds. Null or 0: one for each change.
             digest_seconds: MaybeUndefined<i32>,
             /// Only of objects of these types; if null or empty, of all.
             types: MaybeUndefined<Vec<ChangedType>>,

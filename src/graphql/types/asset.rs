@@ -17,14 +17,14 @@ use crate::model::{self, AssetHash, ImageFacts, NodeId, Post, Role};
         name = "url",
         method = "url_as_it_is",
         ty = "String",
-        desc = "An absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its content never changes."
+        desc = "Absolute if the server knows its own address (`public_url`), otherwise a path on it. Its content never changes."
     ),
     field(name = "content_type", ty = "&str", desc = "Such as `image/jpeg` or `application/pdf`."),
     field(name = "byte_size", ty = "i32", desc = "The size of the file as it is."),
     field(
         name = "original_name",
         ty = "Option<&str>",
-        desc = "The name of the file that was sent; null if none was, and for clients without the role AUTHOR or higher."
+        desc = "The name of the sent file; null if it had none, and for clients without the role AUTHOR or higher."
     ),
     field(name = "created_at", ty = "DateTime", desc = "When the file was added."),
     field(name = "version", ty = "i32", desc = "From 1; the `expectedVersion` of the next change.")
@@ -49,7 +49,7 @@ impl Image {
         id(&self.asset)
     }
 
-    /// An absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its content never changes.
+    /// Absolute if the server knows its own address (`public_url`), otherwise a path on it. Its content never changes.
     async fn url(
         &self,
         ctx: &Context<'_>,
@@ -132,7 +132,7 @@ impl Image {
         &self.facts.placeholder
     }
 
-    /// The name of the file that was sent; null if none was, and for clients without the role AUTHOR or higher.
+    /// The name of the sent file; null if it had none, and for clients without the role AUTHOR or higher.
     pub async fn original_name(&self, ctx: &Context<'_>) -> Option<&str> {
         original_name(ctx, &self.asset)
     }
@@ -156,7 +156,7 @@ impl File {
         id(&self.0)
     }
 
-    /// An absolute URL if the server knows its own address (the setting `public_url`), otherwise a path on this server. Its content never changes.
+    /// Absolute if the server knows its own address (`public_url`), otherwise a path on it. Its content never changes.
     async fn url(&self, ctx: &Context<'_>) -> String {
         url(ctx, &self.0)
     }
@@ -171,7 +171,7 @@ impl File {
         int(self.0.facts.byte_size)
     }
 
-    /// The name of the file that was sent; null if none was, and for clients without the role AUTHOR or higher.
+    /// The name of the sent file; null if it had none, and for clients without the role AUTHOR or higher.
     pub async fn original_name(&self, ctx: &Context<'_>) -> Option<&str> {
         original_name(ctx, &self.0)
     }

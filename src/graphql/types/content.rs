@@ -161,14 +161,14 @@ macro_rules! content_object {
                 self.item.node_id().to_string().into()
             }
 
-            /// The name of a post in URLs, unique among posts; it can change, and a former one still finds the post. Of a page, the last part of its `path`.
+            /// The name of a post in URLs; it can change, and a former one still finds the post. Of a page, the last part of its `path`.
             pub async fn slug(&self) -> &str {
                 self.post().slug.as_str()
             }
 
             $($after_slug)*
 
-            /// The address on the web site, for links, the canonical link and Open Graph. Null for a draft, and if `Site.url` is null.
+            /// The address on the web site. Null for a draft, and if `Site.url` is null.
             pub async fn canonical_url(&self, ctx: &Context<'_>) -> Option<Url> {
                 self.item.address(context::of(ctx)).map(Url)
             }
@@ -183,12 +183,12 @@ macro_rules! content_object {
                 self.post().subtitle.as_deref()
             }
 
-            /// A plain-text summary, written or else generated from the body. Empty if the body has no text.
+            /// A plain-text summary, written or else generated from the body.
             pub async fn excerpt(&self) -> &str {
                 &self.post().excerpt
             }
 
-            /// Whether `excerpt` is generated and changes with the body. One that is sent counts as written.
+            /// Whether `excerpt` is generated, and changes with the body.
             pub async fn excerpt_is_generated(&self) -> bool {
                 !self.post().has_own_excerpt
             }
@@ -198,8 +198,7 @@ macro_rules! content_object {
                 Ok(RichText::new(self.details(ctx).await?.markdown))
             }
 
-            /// What Tidings has no field for, as a JSON object: of imported content the other keys of its front matter, and what mutations have set. In a list, a
-            /// storage read for each item, shared with `body`.
+            /// What Tidings has no field for: other keys of imported front matter, and what mutations have set. In a list, a storage read for each item, shared with `body`.
             pub async fn metadata(
                 &self,
                 ctx: &Context<'_>,
@@ -217,7 +216,7 @@ macro_rules! content_object {
                 Ok(Some($fields::new(declared, self.details(ctx).await?.metadata)))
             }
 
-            /// A tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null: the language of the site (`Site.language`).
+            /// A tag of BCP 47 such as `en` or `pt-BR`. Null: the language of the site (`Site.language`).
             pub async fn language(&self) -> Option<&str> {
                 self.post().language.as_ref().map(Language::as_str)
             }
@@ -258,7 +257,7 @@ macro_rules! content_object {
 
             $($after_status)*
 
-            /// When it becomes a draft again. Null if that is not set, or if the token of this request gives no access to it as a draft.
+            /// When it becomes a draft again. Null if that is not set, and for clients without access to it as a draft.
             pub async fn unpublish_at(&self, ctx: &Context<'_>) -> Option<DateTime> {
                 let sees = context::of(ctx).reader.actor().is_some_and(|actor| actor.sees(self.post()));
                 self.post().unpublish_at.filter(|_| sees).map(DateTime)
@@ -269,7 +268,7 @@ macro_rules! content_object {
                 self.post().version
             }
 
-            /// The versions, the current one first, with at most 100 earlier ones. Requires READER, EDITOR or ADMIN, or AUTHOR for own posts.
+            /// The versions, the current one first, with at most 100 earlier ones. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR for its own posts.
             #[graphql(directive = ListSize::apply(Size::Page))]
             pub async fn revisions(
                 &self,
@@ -312,30 +311,30 @@ pub(super) use content_object;
     field(
         name = "slug",
         ty = "&str",
-        desc = "The name of a post in URLs, unique among posts; it can change, and a former one still finds the post. Of a page, the last part of its `path`."
+        desc = "The name of a post in URLs; it can change, and a former one still finds the post. Of a page, the last part of its `path`."
     ),
     field(
         name = "canonical_url",
         ty = "Option<Url>",
-        desc = "The address on the web site, for links, the canonical link and Open Graph. Null for a draft, and if `Site.url` is null."
+        desc = "The address on the web site. Null for a draft, and if `Site.url` is null."
     ),
     field(name = "title", ty = "&str", desc = "Plain text."),
     field(name = "subtitle", ty = "Option<&str>", desc = "A line below the title; plain text. Null if there is none."),
     field(
         name = "excerpt",
         ty = "&str",
-        desc = "A plain-text summary, written or else generated from the body. Empty if the body has no text."
+        desc = "A plain-text summary, written or else generated from the body."
     ),
     field(
         name = "excerpt_is_generated",
         ty = "bool",
-        desc = "Whether `excerpt` is generated and changes with the body. One that is sent counts as written."
+        desc = "Whether `excerpt` is generated, and changes with the body."
     ),
     field(name = "body", ty = "RichText", desc = "The text. In a list, each body is a storage read of its own."),
     field(
         name = "metadata",
         ty = "Option<Json>",
-        desc = "What Tidings has no field for, as a JSON object: of imported content the other keys of its front matter, and what mutations have set. In a list, a storage read for each item, shared with `body`.",
+        desc = "What Tidings has no field for: other keys of imported front matter, and what mutations have set. In a list, a storage read for each item, shared with `body`.",
         arg(
             name = "keys",
             ty = "Option<Vec<String>>",
@@ -345,7 +344,7 @@ pub(super) use content_object;
     field(
         name = "language",
         ty = "Option<&str>",
-        desc = "A tag of BCP 47 such as `en` or `pt-BR`, for the attribute `lang`. Null: the language of the site (`Site.language`)."
+        desc = "A tag of BCP 47 such as `en` or `pt-BR`. Null: the language of the site (`Site.language`)."
     ),
     field(
         name = "cover",
@@ -356,7 +355,7 @@ pub(super) use content_object;
     field(
         name = "unpublish_at",
         ty = "Option<DateTime>",
-        desc = "When it becomes a draft again. Null if that is not set, or if the token of this request gives no access to it as a draft."
+        desc = "When it becomes a draft again. Null if that is not set, and for clients without access to it as a draft."
     ),
     field(
         name = "version",
@@ -366,7 +365,7 @@ pub(super) use content_object;
     field(
         name = "revisions",
         ty = "Option<RevisionConnection>",
-        desc = "The versions, the current one first, with at most 100 earlier ones. Requires READER, EDITOR or ADMIN, or AUTHOR for own posts.",
+        desc = "The versions, the current one first, with at most 100 earlier ones. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR for its own posts.",
         directive = ListSize::apply(Size::Page),
         arg(name = "first", ty = "Option<i32>", desc = "Items from the start: 0 to 50; 20 without `last`."),
         arg(name = "after", ty = "Option<String>", desc = "Items after this cursor of the same list: older versions."),

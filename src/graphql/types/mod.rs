@@ -20,4 +20,5 @@ pub mod series;
 pub mod site;
 pub mod term;
 pub mod token;
+pub mod views;
 pub mod webhook;

@@ -26,6 +26,7 @@ use super::rich_text::RichText;
 use super::series::SeriesPlace;
 use super::site::address_of_post;
 use super::term::{Author, Category, Tag};
+use super::views::{self, Span, ViewsOfDay};
 
 const RELATED_DEFAULT: i32 = 3;
 
@@ -180,6 +181,29 @@ content_object! {
             let request = context::of(ctx);
             let found = Box::pin(request.content.related(&request.reader, &self.item, first)).await?;
             Ok(found.into_iter().map(Self::new).collect())
+        }
+
+        /// How many visitors viewed it, each once a day; null if the server counts no views.
+        async fn views(
+            &self,
+            ctx: &Context<'_>,
+            #[graphql(desc = "The first day, by UTC; 29 days before the last one if omitted.")]
+            from: Option<DateTime>,
+            #[graphql(desc = "The last day; today if omitted. At most 366 days.")] to: Option<DateTime>,
+        ) -> Result<Option<i32>> {
+            views::sum(ctx, &self.item, Span { from, to }).await
+        }
+
+        /// `views` of each day; empty if the server counts no views.
+        #[graphql(directive = ListSize::apply(Size::Days))]
+        async fn views_by_day(
+            &self,
+            ctx: &Context<'_>,
+            #[graphql(desc = "As of `views`.")]
+            from: Option<DateTime>,
+            #[graphql(desc = "As of `views`.")] to: Option<DateTime>,
+        ) -> Result<Vec<ViewsOfDay>> {
+            views::by_day(ctx, &self.item, Span { from, to }).await
         }
 
         /// The next newer published post; null for the newest, and for a post that is not published.

@@ -33,7 +33,7 @@ use self::json::StoredRow;
 use self::skew::ClockSkew;
 use super::error::StoreError;
 use super::limits::check_page_rows;
-use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore};
+use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore, is_of_month};
 use crate::clock::Clock;
 
 /// How long one operation may take with all its retries. The proxy of a web request waits about as long, and a partition that is moved between
@@ -114,6 +114,11 @@ impl AzureStore {
         }
     }
 
+    /// Whether a read failed because the table of a month was never written, or is dropped.
+    fn is_missing(table: &str, error: &azure_core::Error) -> bool {
+        is_of_month(table) && errors::is_no_table(error)
+    }
+
     async fn get_row(&self, table: &'static str, key: &Key, is_of_keys: bool) -> Result<Option<Entity>> {
         let call = self.call();
         let row = self.table(table)?.partition_key_client(key.partition()).entity_client(key.row());
@@ -123,7 +128,7 @@ impl AzureStore {
         }
         match read.into_future().await {
             Ok(answer) => Ok(Some(answer.entity.0)),
-            Err(error) if errors::is_no_row(&error) => Ok(None),
+            Err(error) if errors::is_no_row(&error) || Self::is_missing(table, &error) => Ok(None),
             Err(error) => Err(errors::explain(error, Asked::Read, &call, || format!("{table}{key}"))),
         }
     }
@@ -134,6 +139,7 @@ impl AzureStore {
         let mut pages = query.build(&self.table(query.table)?, call.context()).into_stream::<StoredRow>();
         match pages.next().await {
             Some(Ok(answer)) => Ok(query::page(answer)),
+            Some(Err(error)) if Self::is_missing(query.table, &error) => Ok(Page::default()),
             Some(Err(error)) => Err(errors::explain(error, Asked::Read, &call, what)),
             None => Ok(Page::default()),
         }
@@ -144,6 +150,18 @@ impl AzureStore {
 impl TableStore for AzureStore {
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
         try_join_all(tables.iter().map(|table| self.create_table(table))).await.map(|_| ())
+    }
+
+    async fn drop_table(&self, table: &'static str) -> Result<()> {
+        self.check_clock().await?;
+        let call = self.call();
+        match self.table(table)?.delete().context(call.context()).into_future().await {
+            Ok(_) => Ok(()),
+            // The service has dropped it, or has begun to.
+            Err(_) if call.is_answered() => Ok(()),
+            Err(error) if errors::is_no_table(&error) || errors::is_no_row(&error) => Ok(()),
+            Err(error) => Err(errors::explain(error, Asked::Write, &call, || format!("the table {table}"))),
+        }
     }
 
     async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {

@@ -12,7 +12,7 @@ use super::log_record::Record;
 use super::observers::{GroupObservers, ROWS_NAMED_MAX};
 use super::open::ROWS;
 use super::reader;
-use crate::store::codec::{decode_etag, encode_key, encode_row, etag, has_same_properties};
+use crate::store::codec::{decode_etag, decode_key, encode_key, encode_row, etag, has_same_properties};
 use crate::store::error::StoreError;
 use crate::store::transaction::{GroupPlan, RowWrite, Rows, run_plan};
 use crate::store::{Batch, Entity, Etag, Key, Operation, Properties, Result, RowRange, TransactionLimits, WrittenRow};
@@ -21,6 +21,7 @@ use crate::store::{Batch, Entity, Etag, Key, Operation, Properties, Result, RowR
 pub(super) enum Request {
     Batch { table: &'static str, batch: Batch },
     GroupPlan(GroupPlan),
+    DropTable(&'static str),
 }
 
 /// The new ETags of a batch; a plan has none to return.
@@ -49,6 +50,7 @@ pub(super) fn stage(
             answers.push(match request {
                 Request::Batch { table, batch } => rows.carry_out_batch(table, &batch)?,
                 Request::GroupPlan(plan) => rows.carry_out_plan(plan)?,
+                Request::DropTable(table) => rows.drop_table(table)?,
             });
         }
         (rows.has_written, rows.record)
@@ -119,6 +121,21 @@ impl GroupRows<'_, '_, '_> {
             let encoded = encode_key(table, key.partition(), key.row());
             self.write((table, key.partition(), key.row()), &encoded, properties.as_ref())?;
         }
+        Ok(Ok(Vec::new()))
+    }
+
+    fn drop_table(&mut self, table: &str) -> Result<GroupAnswer> {
+        let (from, to) = (encode_key(table, "", ""), reader::past_table(table));
+        let (observers, record, has_written) = (&mut *self.observers, &mut self.record, &mut self.has_written);
+        self.table.retain_in(from.as_slice()..to.as_slice(), |bytes, _| {
+            *has_written = true;
+            record.note(bytes, None);
+            match decode_key(bytes) {
+                Ok(key) => observers.note(|| WrittenRow::new(table, key.partition(), key.row())),
+                Err(_) => observers.note_too_many(),
+            }
+            false
+        })?;
         Ok(Ok(Vec::new()))
     }
 

@@ -173,6 +173,11 @@ impl TableStore for EmbeddedStore {
         self.writer.commit(table, batch.clone()).await
     }
 
+    async fn drop_table(&self, table: &'static str) -> Result<()> {
+        self.require_writable()?;
+        self.writer.drop_table(table).await
+    }
+
     fn is_transactional(&self) -> bool {
         true
     }

@@ -59,11 +59,17 @@ pub(super) fn scan(rows: &RowsTable, table: &str, continuation: Option<&Continua
         Some((partition, row)) => encode_key(table, partition, row),
         None => encode_key(table, "", ""),
     };
-    let mut to = table.as_bytes().to_vec();
-    to.push(1);
+    let to = past_table(table);
     read_page(rows, (&from, &to), (PAGE_ROWS_MAX, SCAN_BYTES_MAX), decode_row, |key| {
         format!("{}\0{}", key.partition(), key.row())
     })
+}
+
+/// The first key after all rows of a table: NUL ends its name, and no name holds the byte 1.
+pub(super) fn past_table(table: &str) -> Vec<u8> {
+    let mut bytes = table.as_bytes().to_vec();
+    bytes.push(1);
+    bytes
 }
 
 /// The first key after all rows of a partition: NUL ends the partition's name, and no name holds the byte 1.

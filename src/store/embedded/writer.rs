@@ -64,6 +64,10 @@ impl FileWriter {
         self.ask(Request::GroupPlan(plan)).await.map(drop)
     }
 
+    pub(super) async fn drop_table(&self, table: &'static str) -> Result<()> {
+        self.ask(Request::DropTable(table)).await.map(drop)
+    }
+
     async fn ask(&self, request: Request) -> GroupAnswer {
         let (answer, answered) = oneshot::channel();
         let queue = self.queue.as_ref().expect("the queue is taken only when the writer is dropped");

@@ -24,3 +24,4 @@ mod snapshots;
 mod terminal;
 mod token;
 mod unwritable;
+mod views;

@@ -114,6 +114,7 @@ pages! {
     tables: "docs/tables.md",
     telemetry: "docs/telemetry.md",
     upgrading: "docs/upgrading.md",
+    views: "docs/views.md",
     webhooks: "docs/webhooks.md",
     writing: "docs/writing.md",
     example_astro: "examples/astro/README.md",

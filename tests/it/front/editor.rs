@@ -80,6 +80,12 @@ fn every_view_of_the_editor_is_accessible_in_light_and_dark_and_fits_a_phone() {
 }
 
 #[test]
+fn the_views_of_a_post_are_shown_beside_it_as_a_plot() {
+    let settings = [SETTINGS[0], ("TIDINGS_VIEWS_MONTHS", "2")];
+    run(&["view-counts"], &Example::start(&[], &settings).serving);
+}
+
+#[test]
 fn a_newcomer_publishes_a_first_post_with_a_picture_on_a_phone() {
     let blog = Blog::of(&[]);
     run(&["first-post"], &Serving::start_with(&["--create", "--store", &blog.store()], &SETTINGS));

@@ -60,4 +60,5 @@ mod terms_by_count;
 mod tokens;
 mod translations;
 mod user_errors;
+mod views;
 mod visible;

@@ -198,6 +198,11 @@ impl Serving {
         (head, json)
     }
 
+    /// The answer of `path` to a POST with these headers and this body: its head and its body.
+    pub fn post_to(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (String, String) {
+        send(&self.address, &format!("POST {path}"), headers, body)
+    }
+
     /// The status line of a GET.
     pub fn status_of(&self, path: &str) -> String {
         let (answer, _) = self.get(path, &[]);

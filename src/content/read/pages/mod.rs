@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::content::error::{ContentError, Result};
-use crate::model::{IndexKind, Post, Slug, TermKind};
+use crate::model::{IndexKind, Instant, Post, Slug, TermKind};
 
 use super::reader::Reader;
 
@@ -91,10 +91,13 @@ async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Resul
 
 /// Whether a published post is in a list of everything that its filter matches. 1 point read for each term that the filter names, sent together.
 pub(crate) async fn matches(reader: &Reader, list: &PostList, post: &Post) -> Result<bool> {
-    let (list, key) = (of_first_slugs(reader, list).await?, post.key());
-    Ok(list.span(reader.now()).is_some_and(|span| span.contains(&key))
-        && list.holds(&key, post)
-        && !list.excludes(post))
+    Ok(holds(&of_first_slugs(reader, list).await?, reader.now(), post))
+}
+
+/// Whether a published post is in a list of first slugs.
+pub(super) fn holds(list: &PostList, now: Instant, post: &Post) -> bool {
+    let key = post.key();
+    list.span(now).is_some_and(|span| span.contains(&key)) && list.holds(&key, post) && !list.excludes(post)
 }
 
 /// The list with the first slugs of the terms that its filter names. 1 point read for each, sent together.

@@ -16,6 +16,7 @@ pub mod post;
 pub mod site_page;
 pub mod term;
 pub mod token;
+pub mod views;
 pub mod webhook;
 
 use std::str::FromStr;

@@ -37,12 +37,17 @@ fn expected(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices)
     let name = field.name.node.as_str();
     if matches!(field.ty.node.base, BaseType::List(_)) {
         let objects = types.objects(of).iter().filter_map(|object| prices.get(object, name)).map(|price| price.objects);
-        let sizes = objects.filter_map(|objects| match objects {
+        let objects: Vec<Objects> = objects.collect();
+        if objects.iter().any(|objects| matches!(objects, Objects::First)) {
+            let size = format!("assumedSize: {PAGE_SIZE_DEFAULT}, slicingArguments: [\"first\"]");
+            return Some(format!("@listSize({size}, requireOneSlicingArgument: false)"));
+        }
+        let sizes = objects.into_iter().filter_map(|objects| match objects {
             Objects::AtMost(count) => Some(count),
             Objects::TermsOfPost(_) => Some(TERMS_OF_POST),
             Objects::ForEachId => Some(NODES_MAX as u64),
             Objects::Months => Some(MONTHS_ASSUMED),
-            Objects::Page | Objects::One => None,
+            Objects::Page | Objects::One | Objects::First => None,
         });
         return sizes.max().map(|size| format!("@listSize(assumedSize: {size})"));
     }

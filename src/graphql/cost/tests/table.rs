@@ -114,6 +114,8 @@ const FREE: &[(&str, &[&str])] = &[
     ),
     ("PageConnection", &["pageInfo"]),
     ("PageEdge", &["cursor", "node"]),
+    ("PopularPost", &["post", "views"]),
+    ("ViewsOfDay", &["day", "views"]),
     ("PageInfo", &["hasNextPage", "hasPreviousPage", "startCursor", "endCursor"]),
     ("PageLink", &["path", "title", "canonicalUrl", "updatedAt", "language", "translationKey"]),
     (

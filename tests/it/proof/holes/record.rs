@@ -138,6 +138,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
         value_bytes_max: 0,
         searches: false,
         webhooks_allow: AllowedHosts::default(),
+        views_months: 0,
         http: HttpSettings::default(),
         server: ServerLimits::default(),
     };

@@ -1,0 +1,51 @@
+//! `Views202611` and the others of its kind: the views of posts, a table for each month. The rule: all rows of a month are in one partition, so that one
+//! transaction counts views and ranks their posts. These tables are no part of the content, so they are not in [`Table`](super::Table), and nothing checks,
+//! exports or caches them.
+
+use crate::model::{Day, Month, PostId};
+use crate::store::{Key, RowRange, table_of_month};
+
+use super::{key, range};
+
+/// Lists the tables that were written and not dropped.
+pub const MONTHS: &str = "ViewMonths";
+pub const PARTITION: &str = "views";
+
+const PARTITION_OF_MONTHS: &str = "months";
+
+pub fn table(month: Month) -> &'static str {
+    table_of_month("Views", month)
+}
+
+/// The views of a post, by day.
+pub fn post(id: &PostId) -> Key {
+    key(PARTITION, format!("p-{id}"))
+}
+
+/// The posts with the most views on a day.
+pub fn top(day: Day) -> Key {
+    key(PARTITION, format!("t-{:02}", day.number()))
+}
+
+/// The rows of [`top`] of these days of one month.
+pub fn tops(first: Day, last: Day) -> RowRange {
+    range(PARTITION, Some(top(first).row().to_owned()), Some(format!("{}!", top(last).row())))
+}
+
+/// What a process wrote last.
+pub fn writer(name: &str) -> Key {
+    key(PARTITION, format!("w-{name}"))
+}
+
+pub fn month(month: Month) -> Key {
+    key(PARTITION_OF_MONTHS, month.to_string())
+}
+
+pub fn months() -> RowRange {
+    range(PARTITION_OF_MONTHS, None, None)
+}
+
+/// `None` if the row is not one of [`MONTHS`].
+pub fn parse_month(found: &Key) -> Option<Month> {
+    found.row().parse().ok()
+}
