@@ -40,8 +40,7 @@ use super::{access, context, order};
 
 pub struct Query;
 
-/// All read operations, by POST as JSON to `/graphql`. Lists are connections as in the Relay specification; `first` and `last` together are the last items of
-/// the first ones. A field that requires a role says so and is null without it; all others are public. Each entry of `errors` has `extensions.code` and
+/// All read operations, by POST as JSON to `/graphql`. Lists are connections as in the Relay specification. A field that requires a role says so and is null without it; all others are public. Each entry of `errors` has `extensions.code` and
 /// `extensions.retryable` (docs/errors.md).
 #[Object]
 impl Query {

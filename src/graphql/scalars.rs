@@ -24,7 +24,7 @@ const DIGITS: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateTime(pub Instant);
 
-/// RFC 3339 in UTC with three fractional digits and `Z`, such as 2025-02-03T04:05:06.789Z, so that values sort as strings. As input, any UTC offset but -00:00
+/// RFC 3339 in UTC with three fractional digits and `Z`, such as 2025-02-03T04:05:06.789Z; values sort as strings. As input, any UTC offset but -00:00
 /// and up to three fractional digits; years 1 to 9999.
 #[Scalar(name = "DateTime", specified_by_url = "https://scalars.graphql.org/andimarek/date-time.html")]
 impl ScalarType for DateTime {

@@ -294,7 +294,7 @@ macro_rules! content_object {
 
             $($after_updated_at)*
 
-            /// Whether the token of this request can change this object.
+            /// Whether this client can change the object.
             pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
                 context::of(ctx).reader.actor().is_some_and(|actor| actor.may_change(self.post()))
             }
@@ -378,7 +378,7 @@ pub(super) use content_object;
         desc = "When it was created; for imported content, as far as its source records it."
     ),
     field(name = "updated_at", ty = "DateTime", desc = "When the current `version` was made."),
-    field(name = "viewer_can_update", ty = "bool", desc = "Whether the token of this request can change this object.")
+    field(name = "viewer_can_update", ty = "bool", desc = "Whether this client can change the object.")
 )]
 pub enum ContentObject {
     Post(PostObject),

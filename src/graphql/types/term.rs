@@ -90,7 +90,7 @@ macro_rules! term_type {
 
             $($after_posts)*
 
-            /// Whether the token of this request can change this object.
+            /// Whether this client can change the object.
             pub async fn viewer_can_update(&self, ctx: &Context<'_>) -> bool {
                 context::of(ctx).reader.actor().is_some_and(|actor| actor.may_change_terms(self.0.kind()))
             }
@@ -254,7 +254,7 @@ impl AuthorLink {
         ),
         arg(name = "filter", ty = "Option<PostFilter>", desc = "Only posts that match; all if omitted.")
     ),
-    field(name = "viewer_can_update", ty = "bool", desc = "Whether the token of this request can change this object.")
+    field(name = "viewer_can_update", ty = "bool", desc = "Whether this client can change the object.")
 )]
 pub enum GroupingTerm {
     Category(Category),
