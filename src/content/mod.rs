@@ -64,6 +64,8 @@ pub enum Sharing {
 #[derive(Clone)]
 pub struct Content {
     store: Store,
+    /// The same store, if `store` counts the requests of one request of a client.
+    uncounted: Store,
     partition_catalogs: Arc<PartitionCatalogs>,
     tokens: Arc<TokenCache>,
     renderer: Arc<Renderer>,
@@ -136,6 +138,7 @@ impl Content {
         let random = if sharing == Sharing::Alone { 0 } else { random::bits()? };
         let sender_name = WebhookId::new(Instant::MIN, random);
         Ok(Self {
+            uncounted: Arc::clone(&store),
             store,
             partition_catalogs: Arc::new(PartitionCatalogs::new(age_max)),
             tokens,
@@ -240,7 +243,7 @@ impl Content {
     pub fn reporting_changes(self, sink: Arc<dyn ChangeSink>) -> Self {
         let report = Arc::new(ChangeReport::new(sink, self.clock.clone()));
         let store: Store = Arc::new(ReportingStore::new(self.store, report));
-        Self { store, values: None, ..self }
+        Self { uncounted: Arc::clone(&store), store, values: None, ..self }
     }
 
     pub fn announcements(&self) -> Announcements {

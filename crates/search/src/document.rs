@@ -10,6 +10,9 @@ use tantivy::tokenizer::{PreTokenizedString, Token};
 use crate::stems::{MARK, Stems};
 use crate::words::{Kind, pairs, pieces};
 
+/// Of what is indexed of a text. To be counted up when words, forms or fields change, so that older indexes are compared and changed.
+const FORMAT: u32 = 1;
+
 /// A document with everything by which it can be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Document {
@@ -72,7 +75,7 @@ impl Document {
     pub fn digest(&self) -> u64 {
         // With fixed keys, so that it is the same after a restart.
         let mut hasher = DefaultHasher::new();
-        self.hash(&mut hasher);
+        (FORMAT, self).hash(&mut hasher);
         hasher.finish()
     }
 

@@ -28,7 +28,7 @@ impl Matcher {
     pub fn part(&self, text: &str, bytes: usize) -> Option<String> {
         let marks = self.marks(text);
         let best = best_start(text, &marks, bytes)?;
-        let start = word_start(text, best.saturating_sub(BEFORE));
+        let start = word_start(text, best.saturating_sub(BEFORE)).min(best);
         let end = word_end(text, (start + bytes).min(text.len()));
         let shown = marked(text, start..end, &marks);
         let (before, after) = (if start > 0 { "… " } else { "" }, if end < text.len() { " …" } else { "" });
@@ -105,7 +105,8 @@ fn word_end(text: &str, near: usize) -> usize {
 fn marked(text: &str, part: Range<usize>, marks: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(part.len() * 2);
     let mut written = part.start;
-    for mark in marks.iter().filter(|mark| mark.start >= part.start && mark.end <= part.end) {
+    for mark in marks.iter().filter(|mark| mark.start < part.end && mark.end > part.start) {
+        let mark = mark.start.max(part.start)..mark.end.min(part.end);
         escape(&text[written..mark.start], &mut out);
         out.push_str("<mark>");
         escape(&text[mark.clone()], &mut out);
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn words_forms_and_pairs_are_marked_and_all_else_is_escaped() {
-        let matcher = matcher(&["arger", "en\u{1f}wash", "日本", "<script>"]);
+        let matcher = matcher(&["arger", "\u{1f}enwash", "日本", "<script>"]);
         let cases = [
             ("Kein Ärger!", Some("Kein <mark>Ärger</mark>!")),
             ("<b>Washing</b> & \"more\"", Some("&lt;b&gt;<mark>Washing</mark>&lt;/b&gt; &amp; &quot;more&quot;")),
@@ -168,5 +169,7 @@ mod tests {
         let text = "日本語テキスト".repeat(200) + "猫" + &"日本語テキスト".repeat(200);
         let shown = matcher(&["猫"]).part(&text, 100).expect("there is a mark");
         assert!(shown.contains("<mark>猫</mark>"), "{shown}");
+        let shown = matcher(&["日本"]).part(&"日本".repeat(500), 100).expect("there are marks");
+        assert!(shown.starts_with("<mark>日本日本") && shown.ends_with("</mark> …"), "{shown}");
     }
 }

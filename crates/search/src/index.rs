@@ -138,3 +138,127 @@ fn settings() -> IndexSettings {
     // Nothing is stored beside the index: texts are in the store.
     IndexSettings { docstore_compression: Compressor::None, ..IndexSettings::default() }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tantivy::directory::error::{DeleteError, OpenReadError, OpenWriteError};
+    use tantivy::directory::{
+        AntiCallToken, Directory, FileHandle, RamDirectory, TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
+    };
+
+    use super::*;
+    use crate::{Page, Query, View};
+
+    /// A disk that is full after so many writes.
+    #[derive(Debug, Clone)]
+    struct Disk {
+        inner: RamDirectory,
+        left: Arc<AtomicUsize>,
+    }
+
+    struct File(WritePtr, Arc<AtomicUsize>);
+
+    fn take(left: &AtomicUsize) -> io::Result<()> {
+        let taken = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        taken.map(drop).map_err(|_| io::ErrorKind::StorageFull.into())
+    }
+
+    impl Write for File {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            take(&self.1)?;
+            self.0.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.0.flush()
+        }
+    }
+
+    impl TerminatingWrite for File {
+        fn terminate_ref(&mut self, token: AntiCallToken) -> io::Result<()> {
+            take(&self.1)?;
+            self.0.terminate_ref(token)
+        }
+    }
+
+    impl Directory for Disk {
+        fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+            self.inner.get_file_handle(path)
+        }
+
+        fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+            self.inner.delete(path)
+        }
+
+        fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+            self.inner.exists(path)
+        }
+
+        fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+            take(&self.left).map_err(|error| OpenWriteError::wrap_io_error(error, path.to_owned()))?;
+            let file = File(self.inner.open_write(path)?, Arc::clone(&self.left));
+            Ok(io::BufWriter::new(Box::new(file)))
+        }
+
+        fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+            self.inner.atomic_read(path)
+        }
+
+        fn atomic_write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+            take(&self.left)?;
+            self.inner.atomic_write(path, bytes)
+        }
+
+        fn sync_directory(&self) -> io::Result<()> {
+            take(&self.left)
+        }
+
+        fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+            self.inner.watch(callback)
+        }
+    }
+
+    fn open(disk: &Disk) -> Index {
+        let builder = tantivy::Index::builder().schema(Fields::schema().0).settings(settings());
+        Index::of(builder.open_or_create(disk.clone()).expect("an index")).expect("a writer")
+    }
+
+    fn document(key: u64) -> Document {
+        Document { key, title: "Heron".to_owned(), ..Document::default() }
+    }
+
+    fn found(index: &Index) -> usize {
+        let view = View::of(&[index]).expect("a view");
+        let query = Query::parse("heron ").expect("a query");
+        view.find(&query, &Page { first: 10, ..Page::default() }).expect("it is found").hits.len()
+    }
+
+    #[test]
+    fn a_full_disk_at_any_write_is_an_error_and_loses_nothing_that_was_found() {
+        for writes in 0.. {
+            let disk = Disk { inner: RamDirectory::create(), left: Arc::new(AtomicUsize::new(usize::MAX)) };
+            let index = open(&disk);
+            index.update(&[document(1)], &[]).expect("there is space");
+            disk.left.store(writes, Ordering::SeqCst);
+            let updated = index.update(&[document(2)], &[]);
+            let is_done = updated.is_ok();
+            if !is_done {
+                assert_eq!(found(&index), 1, "after {writes} writes");
+            }
+            disk.left.store(usize::MAX, Ordering::SeqCst);
+            drop(index);
+            let index = open(&disk);
+            index.update(&[document(2), document(3)], &[]).expect("there is space again");
+            assert_eq!(found(&index), 3, "after {writes} writes");
+            if is_done {
+                assert!(writes > 5, "{writes} writes were enough");
+                return;
+            }
+        }
+    }
+}

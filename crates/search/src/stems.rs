@@ -2,7 +2,7 @@
 
 use frostem::{Algorithm, Stemmer};
 
-/// Between the language and the stem; no word has it.
+/// Before the language and the stem, so that no beginning of a word is one of them; no word has it.
 pub(crate) const MARK: char = '\u{1f}';
 
 /// A language whose word forms are known.
@@ -30,7 +30,7 @@ impl Stems {
 
     /// The term of a stem.
     pub fn term(&self, stem: &str) -> String {
-        format!("{}{MARK}{stem}", self.code)
+        format!("{MARK}{}{stem}", self.code)
     }
 }
 

@@ -37,7 +37,12 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece> + '_ {
             let kind = text[start..].chars().next().and_then(kind_of)?;
             let end = end_of(text, start, kind);
             rest = end;
-            let folded = fold(without_apostrophes(&text[start..end]).as_ref());
+            let mut folded = fold(&without_apostrophes(&text[start..end]));
+            if kind == Kind::Word
+                && let Some((longest, _)) = folded.char_indices().nth(WORD_CHARS_MAX)
+            {
+                folded.truncate(longest);
+            }
             if !folded.is_empty() {
                 return Some(Piece { kind, place: start..end, text: folded });
             }
@@ -56,14 +61,14 @@ pub(crate) fn pairs(run: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Lower case without accents, at most [`WORD_CHARS_MAX`] characters.
+/// Lower case without accents.
 pub(crate) fn fold(text: &str) -> String {
     if text.is_ascii() {
-        return text.chars().take(WORD_CHARS_MAX).map(|c| c.to_ascii_lowercase()).collect();
+        return text.to_ascii_lowercase();
     }
     let letters = text.nfkd().filter(|c| !is_accent(*c)).flat_map(char::to_lowercase);
     // Composed again, because the parts of a Korean syllable are no letters of their own.
-    letters.flat_map(without_ligature).nfc().take(WORD_CHARS_MAX).collect()
+    letters.flat_map(without_ligature).nfc().collect()
 }
 
 fn kind_of(c: char) -> Option<Kind> {
@@ -195,5 +200,6 @@ mod tests {
     fn long_words_count_by_their_beginning() {
         assert_eq!(words(&"x".repeat(1_000)), ["x".repeat(WORD_CHARS_MAX)]);
         assert_eq!(words(&"é".repeat(1_000)), ["e".repeat(WORD_CHARS_MAX)]);
+        assert_eq!(words(&"語".repeat(1_000)), ["語".repeat(1_000)], "of a run, each part is a word");
     }
 }

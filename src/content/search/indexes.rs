@@ -1,25 +1,26 @@
 //! The indexes beside this server: one of what everyone may see, one of drafts. The rule: a search sees every change that this server has announced before
-//! it, unless so many are waiting that it would wait for more than a second; and nothing waits for an index that is being built.
+//! it, unless it would wait for more than a second; and while they are built, nothing else waits for them.
 //!
 //! The feed of changes (L1 to L5) says what has changed since the indexes were read last, scheduled posts whose instant has come included. If it does
 //! not go back so far, or if an index is missing or damaged, all posts and pages are read, and those that differ are indexed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use tidings_search::{Condition, Document, Found, Hit, Index, IndexError, Page, Query, View};
-use tokio::sync::{Semaphore, watch};
-use tokio::time::{sleep, timeout};
+use tokio::sync::{Notify, OwnedMutexGuard, Semaphore, watch};
+use tokio::time::{Instant as Moment, sleep, timeout};
 
 use crate::content::Content;
 use crate::content::error::{ContentError, Result};
 use crate::content::read::{Action, ContentEvent, KIND_OF_PAGES, KIND_OF_POSTS, Reader};
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Instant, PostId, TermKind, WholePost, WholeSitePage};
+use crate::model::{Actor, Instant, PostId, Slug, TermKind, WholePost, WholeSitePage};
 use crate::store::{WriteObserver, WrittenRow};
 use crate::telemetry::with_causes;
 
@@ -35,12 +36,18 @@ const READS_AT_ONCE: usize = 50;
 /// How often the job looks at the clock.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// When it is looked again for a write that was announced, and that no read has seen: it has failed, or takes long.
+const AFTER_UNSEEN: Duration = Duration::from_secs(5);
+/// How far back the clock may be set, as by a correction of its rate, before everything is compared.
+const CLOCK_BACK_MAX: Duration = Duration::from_secs(1);
 
 pub(in crate::content) struct SearchIndexes {
     settings: SearchSettings,
     /// Opened when they are used first.
     pair: Mutex<Option<Arc<Pair>>>,
-    follower: tokio::sync::Mutex<Follower>,
+    /// Whoever has it catches up; the others wait for that.
+    follower: Arc<tokio::sync::Mutex<Follower>>,
+    caught_up: Notify,
     announced: OnceLock<Announced>,
     is_built: AtomicBool,
     /// The posts and pages that were read for the build so far.
@@ -60,8 +67,11 @@ struct Follower {
     /// `None`: the indexes are to be compared with all posts and pages.
     position: Option<String>,
     seen: Writes,
+    /// When the feed was read. If the clock is set back before it, what has appeared meanwhile is a draft again.
+    looked_at: Option<Instant>,
     /// When the next scheduled post or page appears.
     due: Option<Instant>,
+    failed: Option<Moment>,
 }
 
 /// The newest write, and how often any was announced.
@@ -109,7 +119,8 @@ impl SearchIndexes {
         Self {
             settings,
             pair: Mutex::default(),
-            follower: tokio::sync::Mutex::default(),
+            follower: Arc::default(),
+            caught_up: Notify::new(),
             announced: OnceLock::new(),
             is_built: AtomicBool::new(false),
             read: AtomicU64::new(0),
@@ -118,34 +129,41 @@ impl SearchIndexes {
     }
 
     fn pair(&self) -> Result<Arc<Pair>> {
-        let mut pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pair) = &*pair {
-            return Ok(Arc::clone(pair));
+        let pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        pair.ok_or(ContentError::SearchNotReady { read: 0 })
+    }
+
+    /// Opens them, on a thread of its own, because all files are read to find damage.
+    async fn open(&self) -> Result<()> {
+        if self.pair().is_ok() {
+            return Ok(());
         }
-        let opened = self.settings.folder.as_deref().and_then(|folder| {
-            let failed = |error: &IndexError| tracing::warn!(error = with_causes(error), "search.index_not_opened");
-            Pair::open(folder)
-                .or_else(|error| {
-                    failed(&error);
-                    if error.is_in_use() { Err(error) } else { Pair::create(folder) }
-                })
-                .inspect_err(failed)
-                .ok()
-        });
-        let opened = Arc::new(opened.map_or_else(Pair::in_memory, Ok).map_err(index_failed)?);
-        Ok(Arc::clone(pair.insert(opened)))
+        let folder = self.settings.folder.clone();
+        let opened = tokio::task::spawn_blocking(move || Pair::in_folder_or_memory(folder.as_deref())).await;
+        let opened = Arc::new(opened.map_err(failed_thread)?.map_err(index_failed)?);
+        *self.pair.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
+        Ok(())
     }
 
     /// Goes on in memory after a failure, such as a full disk; what was indexed is read again.
-    fn replace(&self, error: &ContentError) {
-        tracing::warn!(error = with_causes(error), "search.index_failed");
+    fn replace(&self) {
+        tracing::warn!("search.index_failed");
         self.is_built.store(false, Ordering::Release);
-        let mut pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner);
-        *pair = Pair::in_memory().ok().map(Arc::new);
+        *self.pair.lock().unwrap_or_else(PoisonError::into_inner) = Pair::in_memory().ok().map(Arc::new);
     }
 }
 
 impl Pair {
+    fn in_folder_or_memory(folder: Option<&Path>) -> Result<Self, IndexError> {
+        let Some(folder) = folder else { return Self::in_memory() };
+        let failed = |error: &IndexError| tracing::warn!(error = with_causes(error), "search.index_not_opened");
+        let opened = Self::open(folder).or_else(|error| {
+            failed(&error);
+            if error.is_in_use() { Err(error) } else { Self::create(folder).inspect_err(failed) }
+        });
+        opened.or_else(|_| Self::in_memory())
+    }
+
     fn in_memory() -> Result<Self, IndexError> {
         Ok(Self { public: Index::in_memory()?, drafts: Index::in_memory()? })
     }
@@ -180,6 +198,25 @@ impl Pair {
     }
 }
 
+/// The drafts that a client sees.
+#[derive(PartialEq, Eq)]
+enum Sees {
+    All,
+    /// Those of one author.
+    Own(Slug),
+    Public,
+}
+
+impl Sees {
+    fn of(actor: Option<&Actor>) -> Self {
+        match actor {
+            Some(actor) if actor.sees_all() => Self::All,
+            Some(actor) => actor.own_author().cloned().map_or(Self::Public, Self::Own),
+            None => Self::Public,
+        }
+    }
+}
+
 /// The indexes of one search, which is answered on a thread of its own.
 pub(super) struct SearchView {
     view: Arc<View>,
@@ -188,16 +225,20 @@ pub(super) struct SearchView {
 }
 
 impl SearchView {
-    fn of(pair: Arc<Pair>, turns: Arc<Semaphore>, sees_drafts: bool) -> Result<Self> {
-        let indexes = if sees_drafts { vec![&pair.public, &pair.drafts] } else { vec![&pair.public] };
+    fn of(pair: Arc<Pair>, turns: Arc<Semaphore>, sees: &Sees) -> Result<Self> {
+        let indexes = if *sees == Sees::All { vec![&pair.public, &pair.drafts] } else { vec![&pair.public] };
         let view =
             View::of(&indexes).ok_or(ContentError::Internal { what: "there is no search index", source: None })?;
+        let view = match sees {
+            Sees::Own(author) => view.with_labelled(&pair.drafts, label(TermKind::Author.into(), author)),
+            Sees::All | Sees::Public => view,
+        };
         Ok(Self { view: Arc::new(view), pair, turns })
     }
 
     /// Only of what everyone may see.
-    pub(super) async fn public(&self) -> Result<Self> {
-        Self::of(Arc::clone(&self.pair), Arc::clone(&self.turns), false)
+    pub(super) fn public(&self) -> Result<Self> {
+        Self::of(Arc::clone(&self.pair), Arc::clone(&self.turns), &Sees::Public)
     }
 
     pub(super) async fn find(&self, query: &Query, page: &Page<'_>) -> Result<Found> {
@@ -290,13 +331,9 @@ impl Content {
         let mut written = self.announced(search).wake.0.subscribe();
         loop {
             written.borrow_and_update();
-            match self.catch_up_search().await {
-                Ok(()) => {}
-                Err(error) => {
-                    tracing::warn!(error = with_causes(&error), "search.not_indexed");
-                    sleep(AFTER_FAILURE).await;
-                    continue;
-                }
+            if self.settle_search(search).await.is_err() {
+                sleep(AFTER_FAILURE).await;
+                continue;
             }
             let due = search.follower.lock().await.due;
             loop {
@@ -328,23 +365,36 @@ impl Content {
     /// The indexes with everything that was announced before.
     pub(super) async fn search_view(&self, reader: &Reader) -> Result<SearchView> {
         let search = self.search.as_ref().ok_or(ContentError::SearchDisabled)?;
-        if !self.is_up_to_date(search) {
-            // In a task, so that it goes on if this search does not wait for it.
-            let content = self.clone();
-            let task = tokio::spawn(async move { content.catch_up_search().await });
-            if let Ok(done) = timeout(WAIT_MAX, task).await {
-                match done.map_err(failed_thread)? {
-                    // It is built again.
-                    Ok(()) | Err(ContentError::Internal { .. }) => {}
-                    Err(error) => return Err(error),
-                }
-            }
+        if let Ok(settled) = timeout(WAIT_MAX, self.settle_search(search)).await {
+            settled?;
         }
         if !search.is_built.load(Ordering::Acquire) {
             return Err(ContentError::SearchNotReady { read: search.read.load(Ordering::Relaxed) });
         }
-        let sees_drafts = reader.actor().is_some_and(|actor| actor.sees_all() || actor.own_author().is_some());
-        SearchView::of(search.pair()?, Arc::clone(&search.turns), sees_drafts)
+        SearchView::of(search.pair()?, Arc::clone(&search.turns), &Sees::of(reader.actor()))
+    }
+
+    /// Waits until the indexes have everything that is announced by now. Catches up itself if nobody does.
+    async fn settle_search(&self, search: &SearchIndexes) -> Result<()> {
+        loop {
+            let mut caught_up = pin!(search.caught_up.notified());
+            caught_up.as_mut().enable();
+            let Ok(follower) = Arc::clone(&search.follower).try_lock_owned() else {
+                caught_up.await;
+                continue;
+            };
+            if self.is_current(search, &follower) {
+                return Ok(());
+            }
+            // In a task, so that it goes on if this search does not wait for it.
+            let content = self.clone();
+            let done = tokio::spawn(async move { content.catch_up_search(follower).await }).await;
+            return match done.map_err(failed_thread)? {
+                // It is built again.
+                Err(ContentError::Internal { .. }) => Ok(()),
+                done => done,
+            };
+        }
     }
 
     fn announced<'a>(&self, search: &'a SearchIndexes) -> &'a Announced {
@@ -356,43 +406,59 @@ impl Content {
         })
     }
 
-    /// Without waiting; `false` if that is not known.
-    fn is_up_to_date(&self, search: &SearchIndexes) -> bool {
-        let Some(announced) = search.announced.get().filter(|announced| announced.is_exact) else { return false };
-        let Ok(follower) = search.follower.try_lock() else { return false };
-        follower.position.is_some()
-            && follower.seen == *announced.wake.0.borrow()
-            && follower.due.is_some_and(|due| self.clock.now() < due)
+    /// Whether nothing is to be read: nothing was announced and nothing has appeared since, or it has just failed.
+    fn is_current(&self, search: &SearchIndexes, follower: &Follower) -> bool {
+        let announced = self.announced(search);
+        let now = self.clock.now();
+        let is_back = follower.looked_at.is_some_and(|at| now.plus(CLOCK_BACK_MAX) < at);
+        let has_failed = follower.failed.is_some_and(|at| at.elapsed() < AFTER_FAILURE);
+        has_failed
+            || follower.position.is_some()
+                && announced.is_exact
+                && self.store.is_followed()
+                && follower.seen == *announced.wake.0.borrow()
+                && follower.due.is_some_and(|due| now < due)
+                && !is_back
     }
 
-    async fn catch_up_search(&self) -> Result<()> {
+    async fn catch_up_search(&self, mut follower: OwnedMutexGuard<Follower>) -> Result<()> {
         let Some(search) = &self.search else { return Ok(()) };
-        let announced = self.announced(search);
-        let mut follower = search.follower.lock().await;
-        let seen = *announced.wake.0.borrow();
-        let looked_at = self.clock.now();
-        let is_current = announced.is_exact && follower.seen == seen && follower.due.is_some_and(|due| looked_at < due);
-        if is_current && follower.position.is_some() {
-            return Ok(());
-        }
-        self.wait_until_visible(seen.version).await?;
-        let done = match &follower.position {
-            Some(position) => self.index_changes(search, position).await,
-            None => self.index_all(search).await,
-        };
-        match done {
-            Ok(position) => {
-                *follower = Follower { position: Some(position), seen, due: Some(self.next_due(looked_at).await?) };
-                search.is_built.store(true, Ordering::Release);
-                Ok(())
-            }
-            Err(error @ ContentError::Internal { .. }) => {
-                search.replace(&error);
+        // Its reads are not those of a client.
+        let content = Self { store: Arc::clone(&self.uncounted), ..self.clone() };
+        let done = content.catch_up_with(search, &mut follower).await;
+        follower.failed = done.is_err().then(Moment::now);
+        if let Err(error) = &done {
+            tracing::warn!(error = with_causes(error), "search.not_indexed");
+            if matches!(error, ContentError::Internal { .. }) {
+                search.replace();
                 follower.position = None;
-                Err(error)
             }
-            Err(error) => Err(error),
         }
+        drop(follower);
+        search.caught_up.notify_waiters();
+        done
+    }
+
+    async fn catch_up_with(&self, search: &SearchIndexes, follower: &mut Follower) -> Result<()> {
+        search.open().await?;
+        let seen = *self.announced(search).wake.0.borrow();
+        let looked_at = self.clock.now();
+        if follower.looked_at.is_some_and(|at| looked_at.plus(CLOCK_BACK_MAX) < at) {
+            follower.position = None;
+        }
+        let is_visible = self.wait_until_visible(seen.version).await?;
+        let position = match &follower.position {
+            Some(position) => self.index_changes(search, position).await?,
+            None => self.index_all(search).await?,
+        };
+        let mut due = self.next_due(looked_at).await?;
+        if !is_visible {
+            due = due.min(looked_at.plus(AFTER_UNSEEN));
+        }
+        *follower =
+            Follower { position: Some(position), seen, looked_at: Some(looked_at), due: Some(due), failed: None };
+        search.is_built.store(true, Ordering::Release);
+        Ok(())
     }
 
     /// Indexes what has changed since a position, and returns the one after it.
@@ -436,7 +502,11 @@ impl Content {
 
     /// Compares the indexes with all posts and pages, and returns the position in the feed before that.
     async fn index_all(&self, search: &SearchIndexes) -> Result<String> {
-        let position = self.changes(&self.reader(), None, None).await?.position;
+        let position = match self.changes(&self.reader(), None, None).await {
+            // A store without a feed, which is begun by its first change.
+            Err(error) if error.is_read_only() => String::new(),
+            now => now?.position,
+        };
         let content = self.at_one_moment().await?;
         let pair = search.pair()?;
         let mut known: HashMap<u64, (u64, bool)> = HashMap::new();

@@ -6,6 +6,7 @@
 mod documents;
 mod indexes;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -62,6 +63,8 @@ impl Searched {
 /// A page of what a query has found, the best first.
 pub(crate) struct SearchPage {
     pub items: Vec<(Searched, Place)>,
+    /// The last one that was looked at, whether it is shown or not.
+    pub end: Option<Place>,
     pub has_next: bool,
     pub has_previous: bool,
     pub matcher: Arc<Matcher>,
@@ -147,7 +150,8 @@ impl Content {
         let posts = of_first_slugs(reader, &list.posts).await?;
         let mut conditions = conditions(&posts.filter);
         if let Some(kinds) = &list.kinds {
-            conditions.push(Condition::Any(kinds.iter().map(|kind| kind.label()).collect()));
+            let kinds: BTreeSet<String> = kinds.iter().map(|kind| kind.label()).collect();
+            conditions.push(Condition::Any(kinds.into_iter().collect()));
         }
         let view = self.search_view(reader).await?;
         let has_previous = after.is_some();
@@ -165,8 +169,8 @@ impl Content {
             let found = view.find(&list.query, &page).await?;
             (hits, has_next) = (found.hits, found.has_next);
         }
-        let suggestion = view.public().await?.suggestion(&list.query).await?;
-        Ok(SearchPage { items, has_next, has_previous, matcher, suggestion, list: tag })
+        let suggestion = view.public()?.suggestion(&list.query).await?;
+        Ok(SearchPage { items, end: page.after, has_next, has_previous, matcher, suggestion, list: tag })
     }
 
     /// The published posts that are most like this one, by its terms and the words of its title and excerpt.
@@ -175,7 +179,7 @@ impl Content {
     /// [`ContentError::SearchNotReady`] while the index is built.
     pub(crate) async fn related(&self, reader: &Reader, post: &Post, first: usize) -> Result<Vec<Arc<Post>>> {
         reader.note_uncached();
-        let view = self.search_view(reader).await?.public().await?;
+        let view = self.search_view(reader).await?.public()?;
         let text = format!("{} {}", post.title, post.excerpt);
         let of_terms = post.indexes().filter(|(kind, _)| kind.term().is_some());
         let labels: Vec<String> = of_terms.map(|(kind, slug)| label(kind, &slug)).collect();
@@ -199,7 +203,7 @@ impl Content {
     /// [`ContentError::SearchNotReady`] while the index is built.
     pub(crate) async fn search_terms(&self, reader: &Reader, text: String, first: usize) -> Result<Vec<String>> {
         reader.note_uncached();
-        self.search_view(reader).await?.public().await?.continuations(text, first).await
+        self.search_view(reader).await?.public()?.continuations(text, first).await
     }
 
     /// The posts and pages of these hits that the reader sees and the list has.

@@ -104,7 +104,12 @@ impl SearchConnection {
     async fn page_info(&self) -> PageInfo {
         let SearchPage { items, has_next, has_previous, .. } = &self.0;
         let page = Page { items: items.clone(), has_next: *has_next, has_previous: *has_previous };
-        PageInfo::of(&page, |(_, place)| self.0.cursor(place))
+        let info = PageInfo::of(&page, |(_, place)| self.0.cursor(place));
+        // A page whose hits are all gone meanwhile leads on too.
+        PageInfo {
+            end_cursor: self.0.end.filter(|_| *has_next).map(|place| self.0.cursor(&place)).or(info.end_cursor),
+            ..info
+        }
     }
 
     /// The query with known words in place of misspelt ones, for "Did you mean". Null if there are none.

@@ -29,6 +29,8 @@ const SPARE: usize = 20;
 /// The longer words that an unfinished word stands for, and the words near one that is misspelt.
 const LONGER_MAX: usize = 30;
 const NEAR_MAX: usize = 8;
+/// The words of a query for which near ones are looked for: each costs a walk over the words of the index.
+const MISSPELT_MAX: usize = 8;
 /// A word that so many documents have is not taken for a misspelt one.
 const USUAL_FROM: u64 = 5;
 
@@ -96,7 +98,10 @@ pub struct Found {
 
 /// Several indexes as they are at one moment.
 pub struct View {
+    /// Of those that are searched whole. Only their words and figures count for ranks and suggestions.
     searchers: Vec<Searcher>,
+    /// An index of which only the documents with a label are searched.
+    labelled: Option<(Searcher, Condition)>,
     fields: Fields,
 }
 
@@ -110,7 +115,13 @@ impl View {
     /// `None` without an index.
     pub fn of(indexes: &[&Index]) -> Option<Self> {
         let fields = indexes.first()?.fields;
-        Some(Self { searchers: indexes.iter().map(|index| index.searcher()).collect(), fields })
+        Some(Self { searchers: indexes.iter().map(|index| index.searcher()).collect(), labelled: None, fields })
+    }
+
+    /// The same, with the documents of another index that have this label.
+    #[must_use]
+    pub fn with_labelled(self, index: &Index, label: String) -> Self {
+        Self { labelled: Some((index.searcher(), Condition::All(vec![label]))), ..self }
     }
 
     /// # Errors
@@ -120,8 +131,9 @@ impl View {
             return Ok(Found::default());
         }
         let languages = self.languages()?;
-        let groups: Vec<Group> =
-            query.wanted.iter().map(|clause| self.group(clause, &languages)).collect::<Result<_>>()?;
+        let mut misspelt = MISSPELT_MAX;
+        let groups = query.wanted.iter().map(|clause| self.group(clause, &languages, &mut misspelt));
+        let groups: Vec<Group> = groups.collect::<Result<_>>()?;
         let unwanted: Vec<Group> = query.unwanted.iter().map(|clause| self.exact(clause, &languages)).collect();
         let terms = groups.iter().flat_map(Group::terms).map(str::to_owned).collect();
         let matcher = Matcher { terms, languages };
@@ -193,7 +205,7 @@ impl View {
             let is_unfinished = query.wanted.contains(&Clause::Word { text: word.to_owned(), is_unfinished: true });
             let is_known =
                 dictionary.frequency(word)? > 0 || is_unfinished && !dictionary.beginning_with(word, 1)?.is_empty();
-            if is_known {
+            if is_known || others.len() >= MISSPELT_MAX {
                 continue;
             }
             if let Some((near, _)) = self.near(word, false)?.into_iter().next() {
@@ -246,15 +258,16 @@ impl View {
         }
     }
 
-    /// With longer words, and near ones if the word is rare.
-    fn group(&self, clause: &Clause, languages: &[Stems]) -> Result<Group> {
+    /// With longer words, and near ones if the word is rare. `misspelt`: for how many words more these are looked for.
+    fn group(&self, clause: &Clause, languages: &[Stems], misspelt: &mut usize) -> Result<Group> {
         let Clause::Word { text, is_unfinished } = clause else { return Ok(self.exact(clause, languages)) };
         let mut words = forms(text, languages);
         let dictionary = self.dictionary(self.fields.all);
         let longer = if *is_unfinished { dictionary.beginning_with(text, LONGER_MAX)? } else { Vec::new() };
         let known = dictionary.frequency(text)? + longer.iter().map(|(_, count)| count).sum::<u64>();
         words.extend(longer.into_iter().map(|(word, _)| (word, OF_LONGER)));
-        if known < USUAL_FROM {
+        if known < USUAL_FROM && *misspelt > 0 {
+            *misspelt -= 1;
             let near = self.near(text, *is_unfinished)?;
             for (word, distance) in near {
                 let forms = forms(&word, languages).into_iter();
@@ -356,7 +369,14 @@ impl View {
     fn ranked(&self, query: BooleanQuery, most: usize, has_all_words: bool) -> Result<Vec<Place>> {
         let statistics = Statistics(&self.searchers);
         let mut places: Vec<Place> = Vec::new();
-        for searcher in &self.searchers {
+        let whole = self.searchers.iter().map(|searcher| (searcher, None));
+        let labelled = self.labelled.iter().map(|(searcher, condition)| (searcher, Some(condition)));
+        for (searcher, condition) in whole.chain(labelled) {
+            let of_label = condition.map(|condition| {
+                let query: Box<dyn Ranked> = Box::new(query.clone());
+                BooleanQuery::new(vec![(Occur::Must, query), self.condition(condition)])
+            });
+            let query = of_label.as_ref().unwrap_or(&query);
             let collector = TopDocs::with_limit(most).tweak_score(|segment: &SegmentReader| {
                 let order = segment.fast_fields().i64("order").map(|column| column.first_or_default_col(0)).ok();
                 let key = segment.fast_fields().u64("key").map(|column| column.first_or_default_col(0)).ok();
@@ -365,7 +385,7 @@ impl View {
                     (score, order, key.as_ref().map_or(0, |column| column.get_val(id)))
                 }
             });
-            let found = searcher.search_with_statistics_provider(&query, &collector, &statistics)?;
+            let found = searcher.search_with_statistics_provider(query, &collector, &statistics)?;
             places.extend(found.into_iter().map(|((score, order, key), _)| Place {
                 has_all_words,
                 score,
@@ -375,6 +395,9 @@ impl View {
             }));
         }
         places.sort_by(Place::compare);
+        // A document that was published just now can be in two indexes.
+        let mut seen = HashSet::new();
+        places.retain(|place| seen.insert(place.key));
         places.truncate(most);
         Ok(places)
     }

@@ -206,15 +206,17 @@ impl Content {
         Ok(())
     }
 
-    pub(in crate::content) async fn wait_until_visible(&self, version: u64) -> Result<()> {
+    /// Whether a read sees this version by now. Not if it takes longer than [`VISIBLE_WITHIN`], or if the write has failed.
+    pub(in crate::content) async fn wait_until_visible(&self, version: u64) -> Result<bool> {
         let until = Moment::now() + VISIBLE_WITHIN;
         loop {
             let visible = match self.store.snapshot().await? {
                 Some(snapshot) => Some(snapshot.version),
                 None => self.store.horizon(),
             };
-            if version == 0 || visible.is_some_and(|visible| visible >= version) || Moment::now() >= until {
-                return Ok(());
+            let is_visible = version == 0 || visible.is_some_and(|visible| visible >= version);
+            if is_visible || Moment::now() >= until {
+                return Ok(is_visible);
             }
             sleep(LOOK_SOONEST).await;
         }

@@ -38,7 +38,7 @@ async fn blog() -> Site {
 #[tokio::test]
 async fn posts_and_pages_are_found_by_their_texts_headings_and_terms() {
     let site = blog().await;
-    let cases: [(&str, &str, &[&str]); 20] = [
+    let cases: [(&str, &str, &[&str]); 21] = [
         ("mirror ", "", &["post-1", "about", "post-3"]),
         ("miror", "", &["post-1", "about", "post-3"]),
         ("haus", "", &["post-2"]),
@@ -48,6 +48,7 @@ async fn posts_and_pages_are_found_by_their_texts_headings_and_terms() {
         ("mirror -soft", "", &["about", "post-3"]),
         ("\"not a mirror\"", "", &["post-3"]),
         ("mirror ", ", types: [PAGE]", &["about"]),
+        ("mirror ", ", types: [PAGE, POST, PAGE]", &["post-1", "about", "post-3"]),
         ("mirror ", ", types: [POST]", &["post-1", "post-3"]),
         ("mirror ", ", types: []", &[]),
         ("mirror ", ", filter: { tags: { all: [\"care\"] } }", &["post-1", "post-3"]),

@@ -92,5 +92,13 @@ async fn an_author_finds_only_own_drafts() {
     }
     let ada = site.token(Role::Author, Some("ada")).await;
     assert_eq!(found(&site, Some(&ada), "secret ", "").await, ["secret-of-ada"]);
+    let first = "{ search(query: \"secret \", first: 1) { nodes { slug } pageInfo { hasNextPage } } }";
+    let page = site.ask_as(Some(&ada), first).await["data"]["search"].clone();
+    assert_eq!(page["pageInfo"]["hasNextPage"], false, "{page}");
+    let grace = site
+        .ask_as(Some(&ada), "{ search(query: \"grace \", first: 1) { nodes { slug } pageInfo { hasNextPage } } }")
+        .await;
+    let nothing = json!({ "nodes": [], "pageInfo": { "hasNextPage": false } });
+    assert_eq!(grace["data"]["search"], nothing);
     assert_eq!(found(&site, None, "secret ", "").await, [""; 0]);
 }
