@@ -10,8 +10,8 @@ use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, T
 
 use crate::document::{Document, Fields};
 
-/// What the words of a change may take in memory before they are a segment of their own; the least that tantivy accepts is 15 MB.
-const WRITER_BYTES: usize = 48 << 20;
+/// What the words of a change may take in memory before they are a segment of their own: little more than the least that tantivy accepts.
+const WRITER_BYTES: usize = 16 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {

@@ -33,6 +33,7 @@ pub(crate) use posts_at::DetailsPlace;
 pub(in crate::content) use reader::Previewed;
 pub use reader::Reader;
 pub use rendering::KEPT_BYTES_MAX;
+pub(in crate::content) use rendering::LONG_BYTES;
 pub(crate) use rendering::Renderer;
 pub(crate) use revisions::{REVISION_READS_MAX, REVISIONS_PAGE_MAX, Revision, RevisionList, SEARCH_READS_MAX};
 pub(crate) use site_pages::{ChildrenList, ListedPage, all_pages_reads, decode_scheduled_cursor, scheduled_cursor};

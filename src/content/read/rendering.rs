@@ -25,7 +25,7 @@ pub const KEPT_BYTES_MAX: usize = 64 << 20;
 /// long.
 const SHORT_BYTES: usize = 4 << 10;
 /// Longer Markdown takes tenths of a second and up to 120 MB of memory, so one such body is rendered at a time.
-const LONG_BYTES: usize = 128 << 10;
+pub(in crate::content) const LONG_BYTES: usize = 128 << 10;
 
 /// How the addresses of pictures and files in bodies begin.
 const ASSETS: &str = "/assets/";

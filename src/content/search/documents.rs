@@ -1,6 +1,7 @@
 //! What of a post or page is indexed. The rule: everything that its own page on the site shows as text, and nothing of its metadata.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tidings_search::Document;
 
@@ -9,7 +10,7 @@ use crate::content::error::Result;
 use crate::content::read::Reader;
 use crate::keys::Table;
 use crate::model::headings::headings;
-use crate::model::{IndexKind, Post, PostId, Slug, TermKind, WholePost, WholeSitePage, render};
+use crate::model::{IndexKind, Instant, Post, PostId, Rendered, Slug, TermKind, WholePost, WholeSitePage, render};
 
 /// The label of all posts, and of all pages.
 pub(super) const KIND_OF_POSTS: &str = "post";
@@ -77,36 +78,59 @@ impl Names {
     }
 }
 
-pub(super) fn of_post(whole: &WholePost, names: &Names, language: Option<&str>) -> Document {
-    let key = Key::of_post(&whole.post.id);
-    let mut document = of(&whole.post, &whole.markdown, language);
-    document.headings.extend(names.of_post(&whole.post));
-    document.labels.push(KIND_OF_POSTS.to_owned());
-    Document { key: key.0, ..document }
+/// A post or page that is to be indexed.
+pub(super) enum Whole {
+    Post(WholePost),
+    Page(WholeSitePage),
 }
 
-pub(super) fn of_page(whole: &WholeSitePage, language: Option<&str>) -> Document {
-    let mut document = of(&whole.page.post, &whole.markdown, language);
-    document.labels.push(KIND_OF_PAGES.to_owned());
-    Document { key: Key::of_page(whole.page.id()).0, ..document }
-}
-
-fn of(post: &Post, markdown: &str, language: Option<&str>) -> Document {
-    let rendered = render(markdown);
-    let mut of_headings: Vec<String> = headings(&rendered.html).map(|heading| heading.text).collect();
-    of_headings.extend(post.subtitle.clone());
-    let mut text = rendered.text;
-    if post.has_own_excerpt {
-        text.push('\n');
-        text.push_str(&post.excerpt);
+impl Whole {
+    pub(super) fn key(&self) -> Key {
+        match self {
+            Self::Post(whole) => Key::of_post(&whole.post.id),
+            Self::Page(whole) => Key::of_page(whole.page.id()),
+        }
     }
-    Document {
-        key: 0,
-        order: post.published_at.unwrap_or(post.created_at).ticks(),
-        language: post.language.as_ref().map(|own| own.as_str()).or(language).map(str::to_owned),
-        title: post.title.clone(),
-        headings: of_headings,
-        text,
-        labels: post.indexes().map(|(kind, slug)| label(kind, &slug)).collect(),
+
+    pub(super) fn markdown(&self) -> &Arc<str> {
+        match self {
+            Self::Post(whole) => &whole.markdown,
+            Self::Page(whole) => &whole.markdown,
+        }
+    }
+
+    /// Whether everyone may see it now.
+    pub(super) fn is_public(&self, now: Instant) -> bool {
+        match self {
+            Self::Post(whole) => whole.post.published_at.is_some_and(|at| at <= now),
+            Self::Page(whole) => whole.page.is_public(now),
+        }
+    }
+
+    /// `rendered`: if it is not rendered yet, it is here. `language`: that of the site.
+    pub(super) fn document(&self, rendered: Option<&Rendered>, names: &Names, language: Option<&str>) -> Document {
+        let (post, kind) = match self {
+            Self::Post(whole) => (&whole.post, KIND_OF_POSTS),
+            Self::Page(whole) => (&whole.page.post, KIND_OF_PAGES),
+        };
+        let own = rendered.is_none().then(|| render(self.markdown()));
+        let rendered = rendered.or(own.as_ref());
+        let of_headings =
+            rendered.into_iter().flat_map(|rendered| headings(&rendered.html)).map(|heading| heading.text);
+        let mut text = rendered.map(|rendered| rendered.text.clone()).unwrap_or_default();
+        if post.has_own_excerpt {
+            text.push('\n');
+            text.push_str(&post.excerpt);
+        }
+        let labels = post.indexes().map(|(kind, slug)| label(kind, &slug)).chain([kind.to_owned()]);
+        Document {
+            key: self.key().0,
+            order: post.published_at.unwrap_or(post.created_at).ticks(),
+            language: post.language.as_ref().map(|own| own.as_str()).or(language).map(str::to_owned),
+            title: post.title.clone(),
+            headings: of_headings.chain(post.subtitle.clone()).chain(names.of_post(post)).collect(),
+            text,
+            labels: labels.collect(),
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! The feed of changes (L1 to L5) says what has changed since the indexes were read last, scheduled posts whose instant has come included. If it does
 //! not go back so far, or if an index is missing or damaged, all posts and pages are read, and those that differ are indexed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,19 +18,20 @@ use tokio::time::{Instant as Moment, sleep, timeout};
 
 use crate::content::Content;
 use crate::content::error::{ContentError, Result};
-use crate::content::read::{Action, ContentEvent, KIND_OF_PAGES, KIND_OF_POSTS, Reader};
+use crate::content::read::{Action, ContentEvent, KIND_OF_PAGES, KIND_OF_POSTS, LONG_BYTES, Reader};
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Actor, Instant, PostId, Slug, TermKind, WholePost, WholeSitePage};
+use crate::model::{Actor, Instant, PostId, Rendered, Slug, TermKind, WholeSitePage};
 use crate::store::{WriteObserver, WrittenRow};
 use crate::telemetry::with_causes;
 
 use super::SearchSettings;
-use super::documents::{Key, Names, label, of_page, of_post};
+use super::documents::{Key, Names, Whole, label};
 
 /// How long a search waits for changes that are being indexed, or for an index that is being built.
 const WAIT_MAX: Duration = Duration::from_secs(1);
-/// The posts and pages that are indexed together.
+/// The posts and pages that are indexed together, and the bytes of their bodies: their words are in memory together, at some 20 bytes for each.
 const AT_ONCE: usize = 500;
+const BYTES_AT_ONCE: usize = 1 << 20;
 /// The posts or pages that are read at once.
 const READS_AT_ONCE: usize = 50;
 /// How often the job looks at the clock.
@@ -487,15 +488,17 @@ impl Content {
             while let Some(post) = found.next().await {
                 stored.extend(post?.map(|stored| stored.whole));
             }
-            let names = Names::of(&self.reader(), &stored).await?;
+            let names = Arc::new(Names::of(&self.reader(), &stored).await?);
             let missing = missing(ids, stored.iter().map(|whole| &whole.post.id), Key::of_post);
-            self.index(search, (stored, names), Vec::new(), missing).await?;
+            self.index(search, stored.into_iter().map(Whole::Post), &names, &Known::default()).await?;
+            remove(&pair, missing).await?;
         }
         let pages: Vec<PostId> = changed.pages.into_iter().collect();
         for ids in pages.chunks(AT_ONCE) {
             let stored = self.stored_pages(ids).await?;
             let missing = missing(ids, stored.iter().map(|whole| whole.page.id()), Key::of_page);
-            self.index(search, (Vec::new(), Names::default()), stored, missing).await?;
+            self.index(search, stored.into_iter().map(Whole::Page), &Arc::default(), &Known::default()).await?;
+            remove(&pair, missing).await?;
         }
         Ok(position)
     }
@@ -509,32 +512,26 @@ impl Content {
         };
         let content = self.at_one_moment().await?;
         let pair = search.pair()?;
-        let mut known: HashMap<u64, (u64, bool)> = HashMap::new();
+        let mut known = HashMap::new();
         for (index, is_public) in [(&pair.public, true), (&pair.drafts, false)] {
-            known.extend(
-                index.digests().map_err(index_failed)?.into_iter().map(|(key, digest)| (key, (digest, is_public))),
-            );
+            let digests = index.digests().map_err(index_failed)?.into_iter();
+            known.extend(digests.map(|(key, digest)| (key, (digest, is_public))));
         }
-        let known = Arc::new(known);
+        let known: Known = Arc::new(known);
         search.read.store(0, Ordering::Relaxed);
         let names = Arc::new(Names::all(&content).await?);
-        let mut seen = BTreeSet::new();
+        let mut seen = HashSet::new();
         let mut walk = content.walk();
         while let Some(posts) = walk.next().await? {
-            for posts in posts.chunks(AT_ONCE) {
-                seen.extend(posts.iter().map(|whole| Key::of_post(&whole.post.id).0));
-                self.index_new(search, (posts.to_vec(), Arc::clone(&names)), Vec::new(), &known).await?;
-            }
+            seen.extend(posts.iter().map(|whole| Key::of_post(&whole.post.id).0));
+            self.index(search, posts.into_iter().map(Whole::Post), &names, &known).await?;
         }
         for ids in content.site_page_ids().await?.chunks(AT_ONCE) {
             let pages = content.stored_pages(ids).await?;
             seen.extend(pages.iter().map(|whole| Key::of_page(whole.page.id()).0));
-            self.index_new(search, (Vec::new(), Arc::clone(&names)), pages, &known).await?;
+            self.index(search, pages.into_iter().map(Whole::Page), &names, &known).await?;
         }
-        let gone: Vec<u64> = known.keys().copied().filter(|key| !seen.contains(key)).collect();
-        if !gone.is_empty() {
-            pair.update(Vec::new(), &gone).map_err(index_failed)?;
-        }
+        remove(&pair, known.keys().copied().filter(|key| !seen.contains(key)).collect()).await?;
         Ok(position)
     }
 
@@ -548,59 +545,66 @@ impl Content {
         Ok(pages)
     }
 
+    /// Indexes posts or pages, except those that are known to be indexed as they are.
     async fn index(
         &self,
         search: &SearchIndexes,
-        (posts, names): (Vec<WholePost>, Names),
-        pages: Vec<WholeSitePage>,
-        removed: Vec<u64>,
+        wholes: impl Iterator<Item = Whole> + Send,
+        names: &Arc<Names>,
+        known: &Known,
     ) -> Result<()> {
-        let (pair, make) = (search.pair()?, self.documents(search, (posts, Arc::new(names)), pages));
-        let work = move || pair.update(make(), &removed);
-        tokio::task::spawn_blocking(work).await.map_err(failed_thread)?.map_err(index_failed)
+        let (mut part, mut bytes) = (Vec::new(), 0);
+        for whole in wholes {
+            let length = whole.markdown().len();
+            // A long body takes much memory, so it waits for its turn among all that are rendered.
+            let rendered =
+                if length > LONG_BYTES { Some(self.renderer.rendered(whole.markdown()).await) } else { None };
+            part.push((whole, rendered));
+            bytes += length;
+            if bytes >= BYTES_AT_ONCE || part.len() >= AT_ONCE {
+                self.index_part(search, std::mem::take(&mut part), names, known).await?;
+                bytes = 0;
+            }
+        }
+        self.index_part(search, part, names, known).await
     }
 
-    /// Only those that are not indexed as they are.
-    async fn index_new(
+    /// On a thread of its own.
+    async fn index_part(
         &self,
         search: &SearchIndexes,
-        (posts, names): (Vec<WholePost>, Arc<Names>),
-        pages: Vec<WholeSitePage>,
-        known: &Arc<HashMap<u64, (u64, bool)>>,
+        part: Vec<(Whole, Option<Arc<Rendered>>)>,
+        names: &Arc<Names>,
+        known: &Known,
     ) -> Result<()> {
-        let count = posts.len() + pages.len();
-        let (pair, known) = (search.pair()?, Arc::clone(known));
-        let make = self.documents(search, (posts, names), pages);
+        let (pair, now, language) = (search.pair()?, self.clock.now(), search.settings.language.clone());
+        let (names, known, count) = (Arc::clone(names), Arc::clone(known), part.len());
         let work = move || {
+            let document = |(whole, rendered): (Whole, Option<Arc<Rendered>>)| {
+                (whole.is_public(now), whole.document(rendered.as_deref(), &names, language.as_deref()))
+            };
             let is_new = |(is_public, document): &(bool, Document)| {
                 known.get(&document.key) != Some(&(document.digest(), *is_public))
             };
-            let new: Vec<(bool, Document)> = make().into_iter().filter(is_new).collect();
+            let new: Vec<(bool, Document)> = part.into_iter().map(document).filter(is_new).collect();
             if new.is_empty() { Ok(()) } else { pair.update(new, &[]) }
         };
         tokio::task::spawn_blocking(work).await.map_err(failed_thread)?.map_err(index_failed)?;
         search.read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(())
     }
+}
 
-    /// Makes the documents, each with whether it is public; rendering takes a thread of its own.
-    fn documents(
-        &self,
-        search: &SearchIndexes,
-        (posts, names): (Vec<WholePost>, Arc<Names>),
-        pages: Vec<WholeSitePage>,
-    ) -> impl FnOnce() -> Vec<(bool, Document)> + Send + 'static {
-        let (now, language) = (self.clock.now(), search.settings.language.clone());
-        move || {
-            let language = language.as_deref();
-            let post = |whole: &WholePost| {
-                let is_public = whole.post.published_at.is_some_and(|at| at <= now);
-                (is_public, of_post(whole, &names, language))
-            };
-            let page = |whole: &WholeSitePage| (whole.page.is_public(now), of_page(whole, language));
-            posts.iter().map(post).chain(pages.iter().map(page)).collect()
-        }
+/// The digest of each document by its key, and whether it is public.
+type Known = Arc<HashMap<u64, (u64, bool)>>;
+
+async fn remove(pair: &Arc<Pair>, keys: Vec<u64>) -> Result<()> {
+    if keys.is_empty() {
+        return Ok(());
     }
+    let pair = Arc::clone(pair);
+    let work = move || pair.update(Vec::new(), &keys);
+    tokio::task::spawn_blocking(work).await.map_err(failed_thread)?.map_err(index_failed)
 }
 
 /// The keys of those that do not exist.
