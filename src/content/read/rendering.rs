@@ -118,7 +118,11 @@ impl Renderer {
 
     /// Does work on a text of this length: on the calling thread if the text is short, otherwise on another one. If the caller is dropped, work that
     /// has not begun is dropped too; work that has begun keeps its permit until it ends.
-    async fn apart<T: Send + 'static>(&self, length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+    pub(in crate::content) async fn apart<T: Send + 'static>(
+        &self,
+        length: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
         if length <= SHORT_BYTES {
             // Many short texts together take long, so other tasks get a chance to run in between.
             tokio::task::consume_budget().await;

@@ -107,17 +107,15 @@ impl Whole {
         }
     }
 
-    /// `rendered`: if it is not rendered yet, it is here. `language`: that of the site.
-    pub(super) fn document(&self, rendered: Option<&Rendered>, names: &Names, language: Option<&str>) -> Document {
+    /// `language`: that of the site.
+    pub(super) fn document(&self, names: &Names, language: Option<&str>) -> Document {
         let (post, kind) = match self {
             Self::Post(whole) => (&whole.post, KIND_OF_POSTS),
             Self::Page(whole) => (&whole.page.post, KIND_OF_PAGES),
         };
-        let own = rendered.is_none().then(|| render(self.markdown()));
-        let rendered = rendered.or(own.as_ref());
-        let of_headings =
-            rendered.into_iter().flat_map(|rendered| headings(&rendered.html)).map(|heading| heading.text);
-        let mut text = rendered.map(|rendered| rendered.text.clone()).unwrap_or_default();
+        let Rendered { html, mut text, .. } = render(self.markdown());
+        let of_headings: Vec<String> = headings(&html).map(|heading| heading.text).collect();
+        drop(html);
         if post.has_own_excerpt {
             text.push('\n');
             text.push_str(&post.excerpt);
@@ -128,7 +126,7 @@ impl Whole {
             order: post.published_at.unwrap_or(post.created_at).ticks(),
             language: post.language.as_ref().map(|own| own.as_str()).or(language).map(str::to_owned),
             title: post.title.clone(),
-            headings: of_headings.chain(post.subtitle.clone()).chain(names.of_post(post)).collect(),
+            headings: of_headings.into_iter().chain(post.subtitle.clone()).chain(names.of_post(post)).collect(),
             text,
             labels: labels.collect(),
         }

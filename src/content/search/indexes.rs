@@ -20,7 +20,7 @@ use crate::content::Content;
 use crate::content::error::{ContentError, Result};
 use crate::content::read::{Action, ContentEvent, KIND_OF_PAGES, KIND_OF_POSTS, LONG_BYTES, Reader};
 use crate::model::instant::TICKS_PER_SECOND;
-use crate::model::{Actor, Instant, PostId, Rendered, Slug, TermKind, WholeSitePage};
+use crate::model::{Actor, Instant, PostId, Slug, TermKind, WholeSitePage};
 use crate::store::{WriteObserver, WrittenRow};
 use crate::telemetry::with_causes;
 
@@ -556,40 +556,45 @@ impl Content {
         let (mut part, mut bytes) = (Vec::new(), 0);
         for whole in wholes {
             let length = whole.markdown().len();
-            // A long body takes much memory, so it waits for its turn among all that are rendered.
-            let rendered =
-                if length > LONG_BYTES { Some(self.renderer.rendered(whole.markdown()).await) } else { None };
-            part.push((whole, rendered));
+            if length > LONG_BYTES {
+                self.index_part(search, (vec![whole], length), names, known).await?;
+                continue;
+            }
+            part.push(whole);
             bytes += length;
             if bytes >= BYTES_AT_ONCE || part.len() >= AT_ONCE {
-                self.index_part(search, std::mem::take(&mut part), names, known).await?;
+                self.index_part(search, (std::mem::take(&mut part), bytes), names, known).await?;
                 bytes = 0;
             }
         }
-        self.index_part(search, part, names, known).await
+        self.index_part(search, (part, bytes), names, known).await
     }
 
-    /// On a thread of its own.
+    /// On a thread of its own. A long body takes much memory, so it waits for its turn among all that are rendered.
     async fn index_part(
         &self,
         search: &SearchIndexes,
-        part: Vec<(Whole, Option<Arc<Rendered>>)>,
+        (part, bytes): (Vec<Whole>, usize),
         names: &Arc<Names>,
         known: &Known,
     ) -> Result<()> {
         let (pair, now, language) = (search.pair()?, self.clock.now(), search.settings.language.clone());
         let (names, known, count) = (Arc::clone(names), Arc::clone(known), part.len());
+        let is_long = part.first().is_some_and(|whole| whole.markdown().len() > LONG_BYTES);
         let work = move || {
-            let document = |(whole, rendered): (Whole, Option<Arc<Rendered>>)| {
-                (whole.is_public(now), whole.document(rendered.as_deref(), &names, language.as_deref()))
-            };
+            let document = |whole: Whole| (whole.is_public(now), whole.document(&names, language.as_deref()));
             let is_new = |(is_public, document): &(bool, Document)| {
                 known.get(&document.key) != Some(&(document.digest(), *is_public))
             };
             let new: Vec<(bool, Document)> = part.into_iter().map(document).filter(is_new).collect();
             if new.is_empty() { Ok(()) } else { pair.update(new, &[]) }
         };
-        tokio::task::spawn_blocking(work).await.map_err(failed_thread)?.map_err(index_failed)?;
+        let done = if is_long {
+            self.renderer.apart(bytes, work).await
+        } else {
+            tokio::task::spawn_blocking(work).await.map_err(failed_thread)?
+        };
+        done.map_err(index_failed)?;
         search.read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(())
     }

@@ -214,7 +214,9 @@ async fn the_requests_of_each_example_are_those_of_the_access_log_of_azurite() {
     let id = examples::import_blog(site).await;
     let (mut compared, mut tables, mut refused) = (0, BTreeMap::<_, usize>::new(), Vec::new());
     let more = MORE.map(|query| ("a change".to_owned(), query.to_owned(), json!({})));
-    let examples = [Kind::Query, Kind::Mutation].into_iter().flat_map(examples::all);
+    // For a search, the index of the server reads the feed of changes too, which is no request of a client.
+    let is_search = |query: &str| query.contains("search(") || query.contains("related");
+    let examples = [Kind::Query, Kind::Mutation].into_iter().flat_map(examples::all).filter(|e| !is_search(&e.query));
     // A token that is stored, so that the sign-in is a request too.
     let token = format!("Bearer {}", site.token(Role::Admin, None).await);
     for (place, query, mut variables) in examples.map(|e| (e.place, e.query, e.variables)).chain(more) {
