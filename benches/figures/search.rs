@@ -29,7 +29,7 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
     let begun = Instant::now();
     let first = query(&mut Dice(0), posts);
     while runtime.block_on(site::answer(service.as_ref(), &first)).is_err() {
-        runtime.block_on(tokio::time::sleep(Duration::from_millis(100)));
+        std::thread::sleep(Duration::from_millis(100));
     }
     let built = begun.elapsed().as_secs_f64();
     let on_disk: u64 = ["public", "drafts"].iter().map(|name| bytes_below(&folder.join(name))).sum::<Result<u64>>()?;
