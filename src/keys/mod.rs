@@ -20,7 +20,7 @@
 //! | `Pages` | [`pages`](site_page) | `!tree`, `i-{id}`, `p-{path}`, `c-…` and `d-…` for the children of a page, `s-…` for those that are scheduled |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |
 //! | `ViewMonths` | [`months`](views) | `yyyy-MM` |
-//! | `Views202611` | [`views`](views) | `p-{id}`, `t-{day}`, `w-{writer}` |
+//! | `Views202611` | [`views`] | `p-{id}`, `t-{day}`, `w-{writer}` |
 //! | `Assets` | [`assets`](asset) | `h-{hash}`, `p-{hash}`, `t-{inverted ticks}-{hash}` |
 
 pub mod asset;
