@@ -5,10 +5,15 @@ mod hidden;
 mod histories;
 mod titles;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::graphql::{EDITOR_TOKEN, input_type};
 use crate::support::site::Site;
+
+/// How often a server is asked until it has seen the last change.
+const TRIES_MAX: usize = 300;
 
 /// Makes a change that must succeed, and returns the post or page.
 async fn make(site: &Site, field: &str, input: Value) -> Value {
@@ -36,4 +41,17 @@ async fn found(site: &Site, token: Option<&str>, text: &str, arguments: &str) ->
     assert_eq!(answer.get("errors"), None, "{text}: {answer}");
     let name = |node: &Value| node["path"].as_str().or(node["slug"].as_str()).expect("a name").to_owned();
     answer["data"]["search"]["nodes"].as_array().expect("nodes").iter().map(name).collect()
+}
+
+/// Asks until the answer is this one: a search waits for the index for a second, and a busy machine may need longer.
+async fn assert_found(site: &Site, token: Option<&str>, text: &str, expected: &[&str]) {
+    let mut last = found(site, token, text, "").await;
+    for _ in 0..TRIES_MAX {
+        if last == expected {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        last = found(site, token, text, "").await;
+    }
+    assert_eq!(last, expected, "{text}");
 }
