@@ -69,6 +69,12 @@ impl Index {
     /// If the folder cannot be written.
     pub fn update(&self, documents: &[Document], removed: &[u64]) -> Result<(), IndexError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let searcher = self.searcher();
+        let count = |key: &u64| searcher.doc_freq(&Term::from_field_u64(self.fields.key, *key));
+        // A commit syncs files, and most changes concern one of two indexes.
+        if documents.is_empty() && removed.iter().map(count).sum::<tantivy::Result<u64>>()? == 0 {
+            return Ok(());
+        }
         let updated = (|| {
             for key in documents.iter().map(|document| document.key).chain(removed.iter().copied()) {
                 writer.delete_term(Term::from_field_u64(self.fields.key, key));

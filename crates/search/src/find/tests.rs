@@ -1,3 +1,5 @@
+//! What is found, and in which order. The rule: each case is a text as a person types it.
+
 use super::*;
 use crate::Document;
 
