@@ -101,7 +101,8 @@ fn posts_the_store_file_and_the_process_are_measured() {
     }
 }
 
-/// The counted storage requests of a query equal the numbers in its plan.
+/// The counted storage requests of a query equal the numbers in its plan. A job of the server may read
+/// between the two looks at the metrics, which only adds to them, so the query is sent until none has.
 #[test]
 fn storage_metrics_equal_what_the_plan_of_the_answer_has() {
     // With cached values, the second query would make no request.
@@ -112,24 +113,31 @@ fn storage_metrics_equal_what_the_plan_of_the_answer_has() {
     let headers = [("authorization", bearer.as_str()), ("graphql-explain", "report")];
     // The lists of months are read once.
     example.serving.get(&path, &headers);
-    let before = series(&address);
-    let (_, body) = example.serving.get(&path, &headers);
-    let storage = &serde_json::from_str::<serde_json::Value>(&body).expect("JSON")["extensions"]["explain"]["spent"];
-    let after = series(&address);
     let sum = |series: &BTreeMap<String, f64>, beginning: &str, holds: &str| -> f64 {
         // The list of months is also read to count the posts.
         let is_asked = |name: &str| name.starts_with(beginning) && name.contains(holds) && !name.contains("Months");
         series.iter().filter(|(name, _)| is_asked(name)).map(|(_, n)| n).sum()
     };
-    for (beginning, holds, reported) in [
-        ("tidings_storage_requests_total{", r#"operation="get""#, &storage["pointReads"]),
-        ("tidings_storage_requests_total{", r#"operation="range""#, &storage["rangeReads"]),
-        ("tidings_storage_rows_read_total{", "", &storage["rows"]),
-    ] {
-        let counted = sum(&after, beginning, holds) - sum(&before, beginning, holds);
-        assert_eq!(Some(counted), reported.as_f64(), "{beginning} {holds}: {storage}");
-        assert!(counted > 0.0, "{storage}");
-    }
+    let counted_and_reported = || {
+        let before = series(&address);
+        let (_, body) = example.serving.get(&path, &headers);
+        let after = series(&address);
+        let body = serde_json::from_str::<serde_json::Value>(&body).expect("JSON");
+        let storage = &body["extensions"]["explain"]["spent"];
+        let of = |beginning, holds| sum(&after, beginning, holds) - sum(&before, beginning, holds);
+        [
+            (of("tidings_storage_requests_total{", r#"operation="get""#), &storage["pointReads"]),
+            (of("tidings_storage_requests_total{", r#"operation="range""#), &storage["rangeReads"]),
+            (of("tidings_storage_rows_read_total{", ""), &storage["rows"]),
+        ]
+        .map(|(counted, reported)| (counted, reported.as_f64().expect("a number")))
+    };
+    let undisturbed = (0..50).map(|_| counted_and_reported()).find(|all| {
+        assert!(all.iter().all(|&(counted, reported)| counted >= reported && reported > 0.0), "{all:?}");
+        all.iter().all(|(counted, reported)| counted == reported)
+    });
+    assert!(undisturbed.is_some(), "the metrics counted more than the plan each time");
+    let after = series(&address);
     let ok = sum(&after, "tidings_storage_requests_total{", r#"outcome="ok""#);
     assert_eq!(ok, sum(&after, "tidings_storage_requests_total{", ""), "{after:#?}");
     assert_eq!(example.serving.stop().0, Some(0));
