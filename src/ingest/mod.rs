@@ -125,7 +125,7 @@ struct ImportRun<'a> {
     is_dry: bool,
 }
 
-/// What the posts of an import are built from.
+/// The inputs from which the posts of an import are built.
 struct Parts {
     source: Arc<ImportSource>,
     inventory: Inventory,

@@ -20,7 +20,7 @@ use crate::store::{Batch, Operation, Precondition};
 use super::permission::{self, Permission};
 use super::secret;
 
-/// What every preview token begins with.
+/// The prefix of every preview token.
 pub(crate) const PREVIEW_PREFIX: &str = "tdp_";
 /// 30 days: a link is for a review and is not permanent.
 const MINUTES_MAX: i32 = 30 * 24 * 60;

@@ -47,7 +47,7 @@ pub struct Watches {
     last: AtomicU64,
 }
 
-/// What is noted for a watch while its query runs.
+/// A watch while its query runs and its reads are recorded.
 pub struct Watching {
     /// Also of an actor, who sees more than everyone. `None` if nothing can be noted.
     pub recording: Option<Recording>,

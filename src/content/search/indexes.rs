@@ -291,7 +291,7 @@ fn failed_thread(error: tokio::task::JoinError) -> ContentError {
     ContentError::Internal { what: "a task of the search index failed", source: Some(Box::new(error)) }
 }
 
-/// What has changed since the indexes were read last.
+/// The changes since the last update of the indexes.
 #[derive(Default)]
 struct Changed {
     posts: BTreeSet<PostId>,

@@ -30,9 +30,9 @@ pub struct ViewWriter {
     content: Content,
     views: Arc<Views>,
     seen: Seen,
-    /// What is to be written.
+    /// Views that are not in a chunk yet.
     counted: BTreeMap<(Day, PostId), i64>,
-    /// What is being written, or may have been.
+    /// The chunk that is being written, or that may have been written.
     chunk: Option<Chunk>,
     /// The number of the last chunk. It begins at random, so that no chunk of an earlier process has it.
     number: i64,

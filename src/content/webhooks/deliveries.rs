@@ -63,7 +63,7 @@ struct Owned {
     etag: Etag,
 }
 
-/// What the webhooks have got when nothing is being sent.
+/// The state of the feed up to which all webhooks are served.
 struct Done {
     /// The newest entry of the log.
     head: i64,

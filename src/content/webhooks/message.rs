@@ -16,7 +16,7 @@ use super::{Message, Webhook, WebhookFilter};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// What the lists of slugs of a filter match.
+/// The terms and languages of a filter, by which a change is matched.
 pub(super) struct Wanted<'f> {
     filter: &'f WebhookFilter,
     lists: Vec<WantedList>,

@@ -140,17 +140,17 @@ pub enum DeliveryOutcome {
     PositionExpired,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer {
     pub outcome: DeliveryOutcome,
     pub status: Option<u16>,
-    /// What a receiver that is too busy has asked for.
+    /// The pause that a busy receiver has asked for.
     pub retry_after: Option<Duration>,
     pub took: Duration,
 }
 
-/// What is sent.
+/// A message to a receiver.
 #[derive(Debug)]
 pub struct Message {
     pub id: String,

@@ -1,4 +1,4 @@
-//! What an explanation returns. The rule: these are values, which do not change any more.
+//! The result of an explanation. The rule: these are values, which do not change any more.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -199,7 +199,7 @@ struct Contents<K, T> {
     bytes: usize,
 }
 
-/// What an index has dropped: some entries, or all. It is freed after the lock of the index is released, because it can be hundreds of
+/// The entries that an index has dropped: some, or all. They are freed after the lock of the index is released, because it can be hundreds of
 /// thousands of allocations.
 #[must_use]
 pub(super) struct Dropped<K, T> {
