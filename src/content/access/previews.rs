@@ -27,7 +27,7 @@ const MINUTES_MAX: i32 = 30 * 24 * 60;
 /// The default lifetime: a day.
 pub(crate) const MINUTES_DEFAULT: i32 = 24 * 60;
 
-/// Before the id of a page. The id of a post has no hyphen, so no text is the link of both.
+/// Precedes the id of a page. The id of a post has no hyphen, so no text is the link of both.
 const PAGE_PREFIX: &str = "page-";
 
 #[derive(Debug, Clone, PartialEq, Eq)]

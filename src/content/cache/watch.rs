@@ -49,7 +49,7 @@ pub struct Watches {
 
 /// A watch while its query runs and its reads are recorded.
 pub struct Watching {
-    /// Also of an actor, who sees more than everyone. `None` if nothing can be noted.
+    /// The recording of the reads, also those of an actor. `None` if nothing can be recorded.
     pub recording: Option<Recording>,
     written: watch::Receiver<u64>,
 }

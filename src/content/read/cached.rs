@@ -285,7 +285,7 @@ struct NextScheduled {
 
 impl Cached for NextScheduled {
     fn heap_bytes(&self) -> usize {
-        /// Of a range, which its dependencies have too.
+        /// The memory of a range, which the dependencies contain too.
         const RANGE_BYTES: usize = 256;
         RANGE_BYTES * (1 + self.rows.ranges().len())
     }

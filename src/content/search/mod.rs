@@ -38,9 +38,9 @@ const LOOK_UPS: usize = 50;
 /// Whether and how this server searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchSettings {
-    /// Of the index; `None`: it is kept in memory.
+    /// The folder of the index; `None`: it is kept in memory.
     pub folder: Option<PathBuf>,
-    /// Of posts and pages without a language of their own.
+    /// The language of posts and pages without one of their own.
     pub language: Option<String>,
 }
 

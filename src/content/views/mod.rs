@@ -84,7 +84,7 @@ impl ViewWriter {
             tracing::warn!(dropped, "views.dropped");
         }
         let counted = self.count(visits).await;
-        // Otherwise visits of earlier days were given back.
+        // After a failure, visits of earlier days were given back.
         if counted.is_ok() {
             self.seen.forget_before(self.views.today());
         }

@@ -48,7 +48,7 @@ impl WantedList {
 }
 
 impl Content {
-    /// Without reads, unless the first slug of a term is not known.
+    /// Reads only the terms whose first slugs are not known.
     pub(super) async fn wanted<'f>(&self, filter: &'f WebhookFilter) -> Result<Wanted<'f>> {
         let (reader, mut lists) = (self.reader(), Vec::new());
         for (kind, slugs) in filter.terms() {

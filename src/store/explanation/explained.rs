@@ -60,7 +60,7 @@ pub struct Explained {
     pub elapsed: Duration,
 }
 
-/// In place of the partition or table of a request that concerns several.
+/// Replaces the partition or table of a request that concerns several.
 const ALL: &str = "*";
 
 impl AccessedRows {

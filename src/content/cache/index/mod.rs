@@ -273,7 +273,7 @@ impl<K, T> Index<K, T> {
         Dropped { some, _all: None }
     }
 
-    /// Also refuses everything whose recording began earlier.
+    /// Drops all entries, and refuses entries whose recording began earlier.
     fn drop_and_refuse(&mut self) -> Dropped<K, T> {
         self.era += 1;
         self.drop_all()
@@ -380,7 +380,7 @@ impl RecentWrites {
         }
     }
 
-    /// After a commit whose rows are not known.
+    /// The state after a commit whose rows are not known.
     fn unknown_until(version: u64) -> Self {
         Self { since: version, ..Self::default() }
     }
