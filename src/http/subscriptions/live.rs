@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The same for a query of which it is not known what it has read, and at most if what it reads is written all the time.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// The last answer. Who holds the lock executes.
+/// The last answer. The client that holds the lock executes the query.
 pub(super) type Shared = AsyncMutex<Option<Arc<LiveAnswer>>>;
 
 /// The live queries that clients wait for.
