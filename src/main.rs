@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// docs/decisions.md says why.
+/// mimalloc, because other threads free the many small allocations of an answer (docs/decisions.md).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! What tests, benchmarks and fuzz targets use of the modules inside `content`. The rule: no module of `src` uses this one, and what it exports is
+//! The items inside `content` that tests, benchmarks and fuzz targets use. The rule: no module of `src` uses this one, and its exports are
 //! the only access to the inside of `content`.
 
 pub use crate::content::access::{NewToken, Tokens, operator};

@@ -18,7 +18,7 @@ use super::SEEN_WITHIN;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// What is missing or does not fit, and what to do.
+    /// Says what is missing or wrong, and what to do.
     #[error("{0}")]
     Refused(String),
     #[error("the place of the pictures, {0}, cannot be used; name another with --assets")]

@@ -225,7 +225,7 @@ impl AssetBytes {
         self.delete_files(Form::all().map(|form| sized(&name.hash, form)).collect()).await
     }
 
-    /// In any order, with one request if the store can.
+    /// Deletes the files in any order, with one request if the store can.
     async fn delete_files(&self, paths: Vec<Path>) -> Result<()> {
         let mut deleted = self.store.delete_stream(stream::iter(paths.into_iter().map(Ok)).boxed());
         while let Some(deleted) = deleted.next().await {

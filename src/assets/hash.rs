@@ -6,12 +6,12 @@ use ring::digest::{Context, Digest, SHA256, digest};
 use crate::model::AssetHash;
 use crate::model::file_format::FileFormat;
 
-/// Of a picture, whose bytes determine its format.
+/// The hash of a picture, whose bytes determine its format.
 pub(super) fn of(bytes: &[u8]) -> AssetHash {
     named(&digest(&SHA256, bytes))
 }
 
-/// Of a file that is read in pieces.
+/// The hash of a file that is read in pieces.
 pub(super) struct FileHash(Context);
 
 impl FileHash {

@@ -133,7 +133,7 @@ async fn bind(address: &str, flag: &str) -> Result<TcpListener, CommandError> {
 fn stop_signal() -> Result<impl Future<Output = ()>, CommandError> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    // The end of the terminal or of the session; `nohup` asks for a process that survives it.
+    // SIGHUP is sent when the terminal or the session ends; `nohup` asks for a process that survives it.
     let mut hangup = if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) };
     Ok(async move {
         let hung_up = async {

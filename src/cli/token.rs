@@ -89,7 +89,7 @@ impl Create {
         let (token, text) = Tokens::new(&content, &reader, &actor)?.create(new).await?.map_err(in_words)?;
         let Token { id, role, .. } = &token;
         print_line(format_args!("Created the token {id} ({role}). Save its text now; it is not shown again."));
-        // Not `output`: a text that nobody has read is lost.
+        // This does not use `output`: a token that nobody has read is lost, so a closed pipe is an error.
         Ok(writeln!(std::io::stdout(), "{}", text.reveal())?)
     }
 }

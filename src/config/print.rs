@@ -10,7 +10,7 @@ use super::sources::{FoundSetting, SettingSource, Settings};
 const HEAD: &str = "# The settings of `tidings serve` in effect, each with its source.\n\
                     # `--config FILE` accepts this file. Flags override environment variables, and both override the file.\n";
 
-/// What `tidings serve --print-config` prints.
+/// The output of `tidings serve --print-config`.
 pub fn print(settings: &Settings<'_>) -> String {
     let mut text = HEAD.to_owned();
     let mut section = None;

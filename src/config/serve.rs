@@ -24,7 +24,7 @@ pub struct ServeSettings {
     pub assets: AssetSettings,
     /// An address and a port.
     pub listen: String,
-    /// What to import before serving.
+    /// The folder or file to import before serving.
     pub import: Option<PathBuf>,
     /// Where the site shows posts and pages, for the links of what is imported.
     pub site_paths: SitePaths,
@@ -51,7 +51,7 @@ pub struct Serving {
     pub reports_storage: bool,
     /// The highest cost of an operation in storage requests, and that of one without a token.
     pub storage_requests: (u64, u64),
-    /// What each client may cause in a second.
+    /// The limits of storage requests a second.
     pub fair_use: FairUseSettings,
     /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,

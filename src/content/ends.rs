@@ -42,7 +42,7 @@ impl Content {
         Ok(next.map(|at| self.clock.now().until(at)))
     }
 
-    /// Those that are due, and the instant of the next one.
+    /// The posts or pages that are due, and the instant of the next one that is not.
     async fn due(
         &self,
         table: Table,

@@ -27,7 +27,7 @@ struct Known {
     read_at: Option<Instant>,
 }
 
-/// What a check compares the posts with.
+/// The declared and the built indexes, with which a check compares the posts.
 #[derive(Debug, Clone)]
 pub(super) struct CheckedFields {
     pub indexed: IndexedFields,

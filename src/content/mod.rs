@@ -304,7 +304,7 @@ impl Content {
         }
     }
 
-    /// [`recover_assets`](Self::recover_assets) while this server is running: only changes that began minutes ago count as abandoned.
+    /// Does the same as [`recover_assets`](Self::recover_assets) while servers are running: only changes that began minutes ago count as abandoned.
     ///
     /// # Errors
     /// If the store fails.

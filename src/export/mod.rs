@@ -16,7 +16,7 @@ use crate::assets::AssetError;
 use crate::content::ContentError;
 use crate::import::{Failed, Note};
 
-/// What an export has written.
+/// The counts of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exported {
     pub posts: usize,

@@ -100,7 +100,7 @@ impl PostConnection {
 
 enum ListOfTerms {
     All(TermList),
-    /// With the counts of the page's items, in their order.
+    /// The terms of a page, and the count of each.
     ByCount(TermsByCount, Vec<u64>),
     Children(ChildCategories),
 }

@@ -95,7 +95,7 @@ struct Charged {
 
 #[derive(Debug, Default)]
 struct HeldBytes {
-    /// Of the pool, for the bytes above [`OWN_BYTES`].
+    /// The permit of the pool for the bytes above [`OWN_BYTES`].
     permit: Option<OwnedSemaphorePermit>,
     bytes: u64,
 }

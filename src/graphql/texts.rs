@@ -58,7 +58,7 @@ const HEADING_BYTES: usize = 1 << 10;
 
 /// The texts of one request.
 pub struct Texts {
-    /// Not the standard hash, which takes longer for a long text than writing it as JSON.
+    /// The standard hash would take longer for a long text than writing it as JSON.
     forms: Mutex<HashMap<Arc<str>, Arc<Forms>, RandomState>>,
     renderer: Arc<Renderer>,
     budget: Arc<Budget>,
@@ -93,7 +93,7 @@ impl Texts {
     /// waits for others.
     ///
     /// # Errors
-    /// As [`place_to_load`](Self::place_to_load).
+    /// The errors of [`place_to_load`](Self::place_to_load).
     pub async fn places_to_load(&self, bodies: usize) -> Result<SemaphorePermit<'static>, Error> {
         let bodies = bodies.min(LOADED_TOGETHER_MAX);
         self.take(&self.working, FIRST_BYTES * bodies).await?;
@@ -195,13 +195,13 @@ impl Texts {
     }
 
     /// # Errors
-    /// As [`markdown`](Self::markdown).
+    /// The errors of [`markdown`](Self::markdown).
     pub async fn html(&self, forms: &Forms, markdown: &Arc<str>) -> Result<JsonText, Error> {
         self.send(&forms.html, &self.rendered(forms, markdown).await?.html).await
     }
 
     /// # Errors
-    /// As [`markdown`](Self::markdown).
+    /// The errors of [`markdown`](Self::markdown).
     pub async fn text(&self, forms: &Forms, markdown: &Arc<str>) -> Result<JsonText, Error> {
         self.send(&forms.text, &self.rendered(forms, markdown).await?.text).await
     }
@@ -210,7 +210,7 @@ impl Texts {
     /// many short ones.
     ///
     /// # Errors
-    /// As [`markdown`](Self::markdown).
+    /// The errors of [`markdown`](Self::markdown).
     pub async fn headings<'a>(&self, forms: &'a Forms, markdown: &Arc<str>) -> Result<&'a [Heading], Error> {
         let bytes_of = |found: &[Heading]| found.iter().map(|one| one.text.len() + one.id.len() + HEADING_BYTES).sum();
         let found = forms.headings.get_or_try_init(async || {

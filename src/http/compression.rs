@@ -81,7 +81,7 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
     !value.contains(';') && value.split(',').any(|coding| coding.trim().eq_ignore_ascii_case("gzip"))
 }
 
-/// Without a length, like an answer that is compressed while it is sent.
+/// The answer has no `Content-Length`, like one that is compressed while it is sent.
 fn send_gzip(bytes: Bytes, response: &mut Response<Body>) {
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
     response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));

@@ -30,7 +30,7 @@ const HEADERS_MAX: usize = 64;
 /// lost packet is sent again after about 200 ms. A client that opens all connections at once makes others wait this long.
 const YOUNG: Duration = Duration::from_millis(250);
 
-/// What a server tells its connections.
+/// A message of the server to all its connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
     Serve,
@@ -39,7 +39,7 @@ pub(super) enum Signal {
     Stop,
 }
 
-/// What the connections of a server share.
+/// The state that the connections of a server share.
 #[derive(Debug)]
 pub(super) struct SharedByConnections {
     pub limits: Arc<ServerLimits>,

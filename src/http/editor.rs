@@ -31,7 +31,7 @@ use crate::graphql::fair_use::ClientAddress;
 
 const HEADER: HeaderName = HeaderName::from_static("x-tidings-editor");
 const COOKIE: &str = "tidings_editor";
-/// What reads the cookie: each path has one, so that no other path of the host gets the token.
+/// The paths that read the cookie. Each has a cookie of its own, so that no other path of the host gets the token.
 const PATHS: [&str; 2] = ["/graphql", "/assets"];
 /// A writer signs in again after a quarter of a year, or when the token is revoked.
 const AGE_SECONDS: u32 = 90 * 24 * 60 * 60;

@@ -32,7 +32,7 @@ use super::{
 use crate::graphql::{budget::Budget, error::Code};
 use crate::telemetry::{metrics, spans};
 
-/// What decides an answer beside its address.
+/// The headers on which an answer depends.
 const VARY: &str =
     "accept, authorization, graphql-cost, graphql-explain, graphql-tags, tidings-position, x-tidings-editor";
 

@@ -62,7 +62,7 @@ pub(super) fn asks_for_cost(headers: &HeaderMap) -> bool {
     headers.contains_key(COST) || headers.contains_key(EXPLAIN)
 }
 
-/// Adds the token, and what the client requests of the answer.
+/// Adds the token, and the reports that the client requests in the answer.
 pub(super) fn forward(mut request: Request, headers: &HeaderMap) -> Request {
     if let Some(asked) = asked_cost(headers) {
         request = request.data(asked);

@@ -104,7 +104,7 @@ impl Accepting {
         }
     }
 
-    /// Not more often than [`MAKE_ROOM_EVERY`], because it wakes all connections.
+    /// Asks at most once in [`MAKE_ROOM_EVERY`], because each signal wakes all connections.
     fn make_room(&mut self, of: Option<IpAddr>) {
         if self.asked_at.is_none_or(|at| at.elapsed() >= MAKE_ROOM_EVERY) {
             self.asked_at = Some(Instant::now());

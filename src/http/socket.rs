@@ -97,7 +97,7 @@ impl Exchange {
         self.with(|state| state.idle_since.is_some_and(|since| since.elapsed() >= time))
     }
 
-    /// When what is being written must be written.
+    /// The instant by which the present bytes must be written.
     fn until(&self, answer_time: Duration) -> Instant {
         self.with(|state| *state.until.get_or_insert_with(|| Instant::now() + answer_time))
     }

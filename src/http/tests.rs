@@ -1,4 +1,4 @@
-//! What is charged for a parsed request, and counted for a cached document, compared with the memory that they take.
+//! Compares the memory that is charged for parsed requests and cached documents with the memory that they take.
 
 use std::sync::Arc;
 

@@ -125,7 +125,7 @@ struct ImportRun<'a> {
     is_dry: bool,
 }
 
-/// What the posts of an import are built from.
+/// The inputs from which the posts of an import are built.
 struct Parts {
     source: Arc<ImportSource>,
     inventory: Inventory,
@@ -149,7 +149,7 @@ const LONG_BYTES: usize = 256 * 1024;
 enum Built {
     Unchanged,
     Kept(Note),
-    /// With a note, if there is one.
+    /// The planned change, and a note if there is one.
     Changed(Box<Planned>, Option<Note>),
     Failed(Failed),
 }

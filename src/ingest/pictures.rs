@@ -95,12 +95,12 @@ pub(super) async fn add(
     Ok(pictures)
 }
 
-/// What a file with this address can be.
+/// The word for a file with this address in a report.
 fn noun(address: &str) -> &'static str {
     if FileFormat::of_name(address).is_some() { "file" } else { "picture" }
 }
 
-/// What the source says about a picture.
+/// The description of a picture in the source.
 #[derive(Clone, Copy)]
 struct Said<'a> {
     name: Option<&'a str>,

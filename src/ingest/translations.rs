@@ -11,7 +11,7 @@ use crate::model::{Post, PostId, TranslationGroup};
 
 use super::{ImportRun, is_same};
 
-/// By the keys of the source.
+/// The groups of translations by the keys of the source.
 #[derive(Debug, Default)]
 pub(super) struct Groups(Mutex<HashMap<String, TranslationGroup>>);
 

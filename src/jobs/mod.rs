@@ -1,4 +1,4 @@
-//! The background work of a server, a file for each job. The rule: a job decides how often it runs, and what it does is a method of what it works on; every
+//! The background work of a server, a file for each job. The rule: a job decides how often it runs, and calls a method that does the work; every
 //! server runs each, so two must be able to run at once.
 
 mod follow;

@@ -9,7 +9,7 @@ use super::{key, range, time};
 
 pub const PARTITION: &str = "assets";
 
-/// What a row of `Assets` is.
+/// The kinds of rows in `Assets`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AssetRow {
     Asset(AssetHash),

@@ -22,7 +22,7 @@ impl ChangeName {
         self.at
     }
 
-    /// What distinguishes it from other changes of that instant.
+    /// Distinguishes it from other changes of that instant.
     pub fn random(&self) -> &str {
         &self.random
     }

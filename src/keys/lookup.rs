@@ -47,7 +47,7 @@ pub fn ends() -> RowRange {
     range(ENDS, None, None)
 }
 
-/// What a row of `PostKeys` is found by.
+/// The kinds of rows in `PostKeys`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
     Id(PostId),

@@ -168,7 +168,7 @@ fn end_of(prefix: &str) -> String {
     format!("{};", prefix.trim_end_matches(':'))
 }
 
-/// What a row of the partition is.
+/// The kinds of rows in the partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageRow {
     Tree,

@@ -22,7 +22,7 @@ pub fn post(id: &PostId) -> Key {
     key(PARTITION, format!("p-{id}"))
 }
 
-/// The posts with the most views on a day.
+/// The row with the most viewed posts of a day.
 pub fn top(day: Day) -> Key {
     key(PARTITION, format!("t-{:02}", day.number()))
 }
@@ -32,7 +32,7 @@ pub fn tops(first: Day, last: Day) -> RowRange {
     range(PARTITION, Some(top(first).row().to_owned()), Some(format!("{}!", top(last).row())))
 }
 
-/// What a process wrote last.
+/// The row with the number of the last transaction of a process.
 pub fn writer(name: &str) -> Key {
     key(PARTITION, format!("w-{name}"))
 }

@@ -48,7 +48,7 @@ impl fmt::Debug for OidcClient {
     }
 }
 
-/// What the browser keeps until it comes back.
+/// The values that the browser's cookie keeps until the redirect comes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     state: String,

@@ -102,7 +102,7 @@ impl Queue {
     }
 }
 
-/// What one request purges.
+/// The tags that one request purges.
 pub(super) struct Batch {
     pub tags: BTreeSet<Tag>,
     due: Vec<Due>,

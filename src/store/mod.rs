@@ -172,7 +172,7 @@ pub trait TableStore: Send + Sync + 'static {
         self.inner().is_some_and(|inner| inner.is_transactional())
     }
 
-    /// What one [`transact`](Self::transact) may write.
+    /// The most that one [`transact`](Self::transact) may write.
     fn transaction_limits(&self) -> TransactionLimits {
         self.inner().map_or(TransactionLimits::WIDE, |inner| inner.transaction_limits())
     }

@@ -1,4 +1,4 @@
-//! What a query read, and what a commit writes, so that the two can be compared. The rule: if a commit writes no row of
+//! The reads of a query and the writes of a commit, so that the two can be compared. The rule: if a commit writes no row of
 //! a read set, each read of the set has the same result after the commit. A set that is not exact is too large: a row
 //! too many costs one execution, a row too few would make an answer stale.
 //!
@@ -123,7 +123,7 @@ impl ReadSet {
         }
     }
 
-    /// What was read is valid before this instant at most.
+    /// The reads are valid only before this instant.
     pub fn note_end(&mut self, at: Instant) {
         self.ends_at = self.ends_at.into_iter().chain([at]).min();
     }

@@ -102,7 +102,7 @@ where
     let lines = if is_terminal { lines } else { lines.with_ansi(false) };
     match format {
         LogFormat::Pretty => lines.compact().boxed(),
-        // A person reads it at once, in a narrow window.
+        // Shorter lines for a person who watches a terminal.
         LogFormat::Auto if is_terminal => lines.compact().with_target(false).with_timer(TimeOfDay).boxed(),
         LogFormat::Auto | LogFormat::Json => lines.json().with_span_list(false).boxed(),
     }

@@ -17,7 +17,7 @@ use crate::model::{AllowedHosts, NotAllowed};
 /// For a request with its answer.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(15);
 const CONNECTED_WITHIN: Duration = Duration::from_secs(5);
-/// What a receiver that is too busy can ask for.
+/// The longest pause that a busy receiver can ask for.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub struct WebhookSender {

@@ -128,7 +128,7 @@ async fn code_of(headers: &HeaderMap, body: reqwest::Body) -> String {
     }
 }
 
-/// Without the URL, which may contain a shared access signature.
+/// The error omits the URL, which may contain a shared access signature.
 fn failed(error: reqwest::Error) -> HttpError {
     let kind = if error.is_timeout() {
         HttpErrorKind::Timeout

@@ -58,7 +58,7 @@ impl Import {
         let assets = config::assets(&settings, &store)?;
         let addresses = config::site_addresses(&settings)?;
         let fields = config::site_fields(&settings)?;
-        // Before the store is opened or created, so that a mistyped path does not leave an empty store.
+        // The source is read before the store is opened or created, so that a mistyped path does not leave an empty store.
         let time_zone = addresses.paths.time_zone.clone();
         let options = ReadOptions { time_zone, now: Some(app::now()), unmarked_are_public: self.public };
         let source = read(&self.path, self.format, options, addresses.paths.clone()).await?;

@@ -28,7 +28,7 @@ settings! {
 }
 
 settings! {
-    /// What the server accepts.
+    /// The limits of uploads.
     LIMITS:
     FILE_BYTES = number("assets.file_bytes", (1 << 10, (1 << 31) - 1), || AssetLimits::default().file_bytes),
         "Bytes of a file that a client sends.";

@@ -20,14 +20,14 @@ use crate::store::{Batch, Operation, Precondition};
 use super::permission::{self, Permission};
 use super::secret;
 
-/// What every preview token begins with.
+/// The prefix of every preview token.
 pub(crate) const PREVIEW_PREFIX: &str = "tdp_";
 /// 30 days: a link is for a review and is not permanent.
 const MINUTES_MAX: i32 = 30 * 24 * 60;
 /// The default lifetime: a day.
 pub(crate) const MINUTES_DEFAULT: i32 = 24 * 60;
 
-/// Before the id of a page. The id of a post has no hyphen, so no text is the link of both.
+/// Precedes the id of a page. The id of a post has no hyphen, so no text is the link of both.
 const PAGE_PREFIX: &str = "page-";
 
 #[derive(Debug, Clone, PartialEq, Eq)]

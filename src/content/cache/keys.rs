@@ -1,4 +1,4 @@
-//! What cached values were read for, and how much memory they take. The rule: a value that several entries share counts in each of them, so that
+//! The keys of cached values, and the memory of the values. The rule: a value that several entries share counts in each of them, so that
 //! the sum is an upper estimate.
 
 use std::any::Any;
@@ -43,7 +43,7 @@ pub(in crate::content) enum CacheKey {
     CategoryTree,
 }
 
-/// What makes a value out of date.
+/// The events that make a value out of date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::content) enum Until {
     /// A write of a row that was read for it.

@@ -47,9 +47,9 @@ pub struct Watches {
     last: AtomicU64,
 }
 
-/// What is noted for a watch while its query runs.
+/// A watch while its query runs and its reads are recorded.
 pub struct Watching {
-    /// Also of an actor, who sees more than everyone. `None` if nothing can be noted.
+    /// The recording of the reads, also those of an actor. `None` if nothing can be recorded.
     pub recording: Option<Recording>,
     written: watch::Receiver<u64>,
 }

@@ -30,7 +30,7 @@ pub struct NamedVersion {
     pub version: i32,
 }
 
-/// What changes of each post. Terms are named by their slugs; those in `remove` are taken away before those in `add` are given.
+/// The changes of each post. Terms are named by their slugs; `remove` comes before `add`.
 #[derive(Debug, Clone, Default)]
 pub struct BulkChanges {
     pub add_tags: Option<Vec<String>>,

@@ -28,7 +28,7 @@ struct Input<'a> {
     order: Option<i32>,
     #[serde(flatten)]
     new: &'a PostChanges,
-    /// In place of the terms of the post, which are found later.
+    /// Replaces the terms of the post, which are found later.
     #[serde(flatten)]
     terms: &'a NamedTerms,
 }

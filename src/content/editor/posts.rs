@@ -24,7 +24,7 @@ fn fallback_slug() -> Slug {
     Slug::from_name("post").expect("\"post\" is a valid slug")
 }
 
-/// What a restored version is of.
+/// The content whose version was restored.
 pub enum Restored {
     Post(WholePost),
     Page(WholeSitePage),
@@ -321,7 +321,7 @@ pub(super) fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
     edited.map_err(|errors| errors.into_iter().map(named).collect())
 }
 
-/// What a change of a post has come to.
+/// The outcome of a change of a post.
 enum Revised {
     Answered(Edited<WholePost>),
     /// The post, which is as it was, would have terms that do not exist.

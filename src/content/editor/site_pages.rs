@@ -22,7 +22,7 @@ pub(super) const WAIT: Duration = Duration::from_millis(5);
 pub struct NewPage {
     pub path: String,
     pub order: Option<i32>,
-    /// Its text, and when it is published.
+    /// The fields that pages and posts share, and the publication.
     pub text: PostChanges,
 }
 

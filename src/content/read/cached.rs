@@ -114,7 +114,7 @@ impl Reader {
         cached
     }
 
-    /// A cached value, neither counted nor noted, for work that is not part of an answer.
+    /// A cached value for work that is not part of an answer: it is not counted as a hit, and the reader does not depend on it.
     pub(super) fn cached_beside<V: Cached + Clone>(&self, key: CacheKey) -> Option<V> {
         let (values, moment) = self.values()?;
         let mut cached = None;
@@ -285,7 +285,7 @@ struct NextScheduled {
 
 impl Cached for NextScheduled {
     fn heap_bytes(&self) -> usize {
-        /// Of a range, which its dependencies have too.
+        /// The memory of a range, which the dependencies contain too.
         const RANGE_BYTES: usize = 256;
         RANGE_BYTES * (1 + self.rows.ranges().len())
     }

@@ -142,7 +142,7 @@ impl Reader {
         self.now
     }
 
-    /// By id, without its body. Two point reads.
+    /// The post with this id, without its body. Two point reads.
     pub async fn post_by_id(&self, id: &PostId) -> Result<Option<Arc<Post>>> {
         self.summary(CacheKey::PostById(id.clone()), None, || lookup::by_id(id)).await
     }
@@ -152,7 +152,7 @@ impl Reader {
         Ok(self.conceal_tags(found.filter(|whole| self.is_visible(&whole.post))))
     }
 
-    /// By a slug that the post has (two point reads) or has had before (three), without its body.
+    /// The post that has this slug (two point reads) or has had it before (three), without its body.
     pub async fn post_by_slug(&self, slug: &Slug) -> Result<Option<Arc<Post>>> {
         self.summary(CacheKey::PostBySlug(slug.clone()), Some(slug), || lookup::by_slug(slug)).await
     }

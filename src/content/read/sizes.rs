@@ -58,7 +58,7 @@ impl Reader {
     /// If the store fails.
     pub async fn read_catalog(&self, catalog: Catalog) -> Result<()> {
         match catalog {
-            // Not noted, because a price is not part of a cached answer.
+            // These reads are not recorded, because a price is not part of a cached answer.
             Catalog::Posts => self.unnoted_months(Collection::Posts).await.map(drop),
             Catalog::Drafts => self.unnoted_months(Collection::Drafts).await.map(drop),
             Catalog::Terms(kind) => self.first_characters(kind).await.map(drop),

@@ -178,7 +178,7 @@ impl Pair {
         Ok(Self { public: open("public")?, drafts: open("drafts")? })
     }
 
-    /// In place of a damaged one, or of one that another version has written.
+    /// Creates an empty index in place of a damaged one, or of one that another version has written.
     fn create(folder: &Path) -> Result<Self, IndexError> {
         std::fs::remove_dir_all(folder)?;
         Self::open(folder)
@@ -237,7 +237,7 @@ impl SearchView {
         Ok(Self { view: Arc::new(view), pair, turns })
     }
 
-    /// Only of what everyone may see.
+    /// The index of public content.
     pub(super) fn public(&self) -> Result<Self> {
         Self::of(Arc::clone(&self.pair), Arc::clone(&self.turns), &Sees::Public)
     }
@@ -291,7 +291,7 @@ fn failed_thread(error: tokio::task::JoinError) -> ContentError {
     ContentError::Internal { what: "a task of the search index failed", source: Some(Box::new(error)) }
 }
 
-/// What has changed since the indexes were read last.
+/// The changes since the last update of the indexes.
 #[derive(Default)]
 struct Changed {
     posts: BTreeSet<PostId>,
@@ -391,7 +391,7 @@ impl Content {
             let content = self.clone();
             let done = tokio::spawn(async move { content.catch_up_search(follower).await }).await;
             return match done.map_err(failed_thread)? {
-                // It is built again.
+                // A damaged index is built again.
                 Err(ContentError::Internal { .. }) => Ok(()),
                 done => done,
             };

@@ -38,9 +38,9 @@ const LOOK_UPS: usize = 50;
 /// Whether and how this server searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchSettings {
-    /// Of the index; `None`: it is kept in memory.
+    /// The folder of the index; `None`: it is kept in memory.
     pub folder: Option<PathBuf>,
-    /// Of posts and pages without a language of their own.
+    /// The language of posts and pages without one of their own.
     pub language: Option<String>,
 }
 
@@ -130,7 +130,7 @@ impl FromStr for Position {
 }
 
 impl Content {
-    /// What a query finds. Two point reads for each post and one for each page that is looked at, if they are not cached.
+    /// The hits of a query. Two point reads for each post and one for each page that is looked up, if they are not cached.
     ///
     /// # Errors
     /// [`ContentError::SearchNotReady`] while the index is built; [`ContentError::BadArgument`], [`ContentError::BadCursor`].
@@ -224,7 +224,7 @@ impl Content {
     }
 }
 
-/// What the filter means for an index.
+/// The filter as conditions on the labels and times of documents.
 fn conditions(filter: &Filter) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for kind in IndexKind::ALL {

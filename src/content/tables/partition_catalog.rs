@@ -61,7 +61,7 @@ impl Catalog {
     }
 }
 
-/// What names a partition in a list.
+/// A name of a partition in a list: a month or a first character.
 pub(in crate::content) trait Listable: Send + Sync + 'static {
     /// The memory that it takes outside of itself.
     const HEAP_BYTES: usize;

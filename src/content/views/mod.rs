@@ -30,9 +30,9 @@ pub struct ViewWriter {
     content: Content,
     views: Arc<Views>,
     seen: Seen,
-    /// What is to be written.
+    /// Views that are not in a chunk yet.
     counted: BTreeMap<(Day, PostId), i64>,
-    /// What is being written, or may have been.
+    /// The chunk that is being written, or that may have been written.
     chunk: Option<Chunk>,
     /// The number of the last chunk. It begins at random, so that no chunk of an earlier process has it.
     number: i64,
@@ -84,7 +84,7 @@ impl ViewWriter {
             tracing::warn!(dropped, "views.dropped");
         }
         let counted = self.count(visits).await;
-        // Otherwise visits of earlier days were given back.
+        // After a failure, visits of earlier days were given back.
         if counted.is_ok() {
             self.seen.forget_before(self.views.today());
         }

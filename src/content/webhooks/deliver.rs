@@ -32,7 +32,7 @@ struct Ahead {
 }
 
 impl Content {
-    /// Sends until nothing is to be sent now.
+    /// Sends one message after the other until none is due.
     pub(super) async fn deliver_to(&self, id: &WebhookId, sends: &dyn SendsMessages) -> Result<()> {
         let mut ahead = None;
         while let Some((webhook, _)) = self.webhook(id).await? {

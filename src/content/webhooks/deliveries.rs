@@ -63,7 +63,7 @@ struct Owned {
     etag: Etag,
 }
 
-/// What the webhooks have got when nothing is being sent.
+/// The state of the feed up to which all webhooks are served.
 struct Done {
     /// The newest entry of the log.
     head: i64,
@@ -250,7 +250,7 @@ impl Content {
             self.store.is_followed();
         }
     }
-    /// Not for longer than until the clock is looked at again.
+    /// Sleeps for at most [`LOOK_EVERY`], because the clock can be set meanwhile.
     async fn sleep_until_next(&self, next: Instant) {
         sleep(self.clock.now().until(next).clamp(Duration::from_millis(10), LOOK_EVERY)).await;
     }

@@ -26,7 +26,7 @@ const URL_CHARS_MAX: usize = 2_000;
 /// Those of [`WebhookFilter::first_slugs`].
 type FirstSlugs = BTreeMap<String, String>;
 
-/// What a webhook is to be; what is `None` keeps its value, or has the default.
+/// The settings of a new or changed webhook. `None` keeps the value, or is the default.
 #[derive(Debug, Clone, Default)]
 pub struct NewWebhook {
     pub url: Option<String>,

@@ -16,7 +16,7 @@ use super::{Message, Webhook, WebhookFilter};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// What the lists of slugs of a filter match.
+/// The terms and languages of a filter, by which a change is matched.
 pub(super) struct Wanted<'f> {
     filter: &'f WebhookFilter,
     lists: Vec<WantedList>,
@@ -48,7 +48,7 @@ impl WantedList {
 }
 
 impl Content {
-    /// Without reads, unless the first slug of a term is not known.
+    /// Reads only the terms whose first slugs are not known.
     pub(super) async fn wanted<'f>(&self, filter: &'f WebhookFilter) -> Result<Wanted<'f>> {
         let (reader, mut lists) = (self.reader(), Vec::new());
         for (kind, slugs) in filter.terms() {

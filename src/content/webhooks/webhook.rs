@@ -38,7 +38,7 @@ pub struct Webhook {
     pub secret: WebhookSecret,
     /// The one before, and until when it signs too.
     pub former_secret: Option<(WebhookSecret, Instant)>,
-    /// In the feed of changes; everything before it is done.
+    /// The position in the feed of changes; everything before it is done.
     pub position: String,
     /// Nothing is sent before this instant, and at it the webhook is looked at, whatever was written.
     pub due_at: Option<Instant>,
@@ -53,7 +53,7 @@ pub struct Webhook {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WebhookStatus {
     Active,
-    /// By an admin.
+    /// An admin has disabled it.
     Disabled,
     /// The endpoint has answered 410 Gone.
     Gone,
@@ -69,7 +69,7 @@ pub struct WebhookFilter {
     pub categories: Vec<String>,
     pub authors: Vec<String>,
     pub languages: Vec<String>,
-    /// Of each slug as it was written, the first slug of its term, which has the term until after its deletion.
+    /// The first slug of the term for each slug of the filter, also after a deletion of the term.
     #[serde(default)]
     pub first_slugs: BTreeMap<String, String>,
 }
@@ -140,17 +140,17 @@ pub enum DeliveryOutcome {
     PositionExpired,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer {
     pub outcome: DeliveryOutcome,
     pub status: Option<u16>,
-    /// What a receiver that is too busy has asked for.
+    /// The pause that a busy receiver has asked for.
     pub retry_after: Option<Duration>,
     pub took: Duration,
 }
 
-/// What is sent.
+/// A message to a receiver.
 #[derive(Debug)]
 pub struct Message {
     pub id: String,

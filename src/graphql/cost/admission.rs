@@ -44,7 +44,7 @@ impl CostRequest {
     }
 }
 
-/// What the client is allowed to know of a price.
+/// The part of a price that the client is allowed to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disclosure {
     /// The client gets the figures, so they are as exact as possible.

@@ -68,7 +68,7 @@ impl<'a> Arguments<'a> {
         self.at(&["orderBy", "field"]).is_some_and(|field| field.text() == Some("POST_COUNT"))
     }
 
-    /// What the argument `filter` names.
+    /// The counts of the argument `filter`.
     pub(super) fn filter(&self) -> Filter {
         let count =
             |path: &[&str]| self.at(&[&["filter"], path].concat()).map_or(0, |value| self.leaves(value, |_| true));

@@ -52,7 +52,7 @@ impl Bound {
         self.combine(other, u64::saturating_add)
     }
 
-    /// Without what is not read this time.
+    /// This bound without the reads of `other`.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         self.combine(other, u64::saturating_sub)

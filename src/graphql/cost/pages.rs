@@ -44,7 +44,7 @@ pub(super) enum Source {
     Terms(TermKind),
     /// All terms of the kind, ordered by their number of posts.
     TermsByCount(TermKind),
-    /// What a search has found.
+    /// The hits of a search.
     Search,
     /// The objects of a change.
     Change,
@@ -143,7 +143,7 @@ fn items(list: &List, need: u64, sizes: &Sizes) -> Demand {
         // The order is read also for a page without items.
         Source::Series if list.filter.named == 0 && list.filter.excluded == 0 => of_series(need, sizes),
         Source::Series => of_indexes(list, need, sizes),
-        // What the filter names is looked up nevertheless.
+        // The terms in the filter are looked up nevertheless.
         _ if need == 0 => Demand::reads(BY_SLUG_OF_EMPTY * (list.filter.named + list.filter.excluded), 0),
         Source::Posts if list.filter.named == 0 => of_months(list, need, sizes),
         Source::Posts | Source::Term => of_indexes(list, need, sizes),

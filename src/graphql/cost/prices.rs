@@ -150,7 +150,7 @@ const PICTURE: Price = shared(1);
 const CHANGES: Price = fixed(1 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// A group of translations.
 pub(super) const GROUP: Bound = Bound::new(0, 1);
-/// What a subscription reads until it has come to the end of the log, for each event: the same, and the head of the log again when it begins.
+/// The reads of a subscription until it has come to the end of the log, for each event: the same, and the head of the log again when it begins.
 pub const BEHIND: Bound = Bound::new(2 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// One more for the index of a field in the filter; then the post, and the terms that the filter names.
 const PUBLISHED: Price =

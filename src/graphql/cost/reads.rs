@@ -26,7 +26,7 @@ const MONTHS_OF_POPULAR: u64 = 4;
 /// The versions in one range read: a store of tables returns at most 4 MiB at once, and a version may have 700 KB.
 const VERSIONS_OF_RANGE: u64 = 5;
 
-/// What the price of a field depends on.
+/// The input of the price of a field.
 pub(super) struct Priced<'a> {
     pub arguments: Arguments<'a>,
     pub sizes: &'a Sizes,

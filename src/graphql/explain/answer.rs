@@ -9,7 +9,7 @@ use crate::content::{AccessKind, Explained, ExplainedRequest, StorageUse, has_se
 use crate::graphql::cost::{Bound, FieldCost};
 use crate::graphql::memory::Charge;
 
-/// In place of a key that must not be shown.
+/// Replaces a key that must not be shown.
 const SECRET: &str = "(secret)";
 
 /// The memory of an object of the plan without its texts: about 16 properties, as values and as JSON.

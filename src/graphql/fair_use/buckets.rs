@@ -37,7 +37,7 @@ pub(super) struct Buckets {
 
 #[derive(Debug, Default)]
 struct BucketTable {
-    /// By the key of a client, or by a number below [`SHARED`].
+    /// The key is that of a client, or a number below [`SHARED`].
     buckets: HashMap<u64, Bucket>,
     swept_at: Option<Instant>,
 }

@@ -61,7 +61,7 @@ enum FragmentState {
 struct GuardWalk<'a> {
     outline: &'a Outline,
     limits: &'a Limits,
-    /// By fragment, and by whether it is spread inside an introspection, where it counts differently.
+    /// The key is the fragment, and whether it is spread inside an introspection, where it counts differently.
     fragments: HashMap<(FragmentId, bool), FragmentState>,
 }
 

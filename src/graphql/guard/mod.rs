@@ -114,7 +114,7 @@ impl CheckedDocument {
     /// Like [`admit`](Self::admit), for the last request with this document, which moves the document instead of copying it.
     ///
     /// # Errors
-    /// As for [`admit`](Self::admit).
+    /// The errors of [`admit`](Self::admit).
     pub fn admit_last(self, request: Request, limits: &Limits) -> Result<Admitted, Refusal> {
         self.checks.admit(request, self.parsed, limits)
     }

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The same for a query of which it is not known what it has read, and at most if what it reads is written all the time.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// The last answer. Who holds the lock executes.
+/// The last answer. The client that holds the lock executes the query.
 pub(super) type Shared = AsyncMutex<Option<Arc<LiveAnswer>>>;
 
 /// The live queries that clients wait for.
@@ -42,7 +42,7 @@ impl LiveQueries {
         Begun { at: Instant::now(), watching }
     }
 
-    /// What those share who wait for the same live query; `None` if nobody does.
+    /// The state that the subscribers of this live query share; `None` if there are none.
     pub(super) fn find(&self, key: &DocumentHash) -> Option<Arc<Shared>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).get(key)?.upgrade()
     }
@@ -72,7 +72,7 @@ impl Begun {
     }
 }
 
-/// What decides the answer to a request: its token, document, operation and variables, and what its headers ask for.
+/// The key of requests that share an answer: a hash of the token, document, operation, variables, and the headers that ask for reports.
 pub(super) fn key_of(request: &GraphqlRequest, headers: &HeaderMap) -> DocumentHash {
     let asked = [header::AUTHORIZATION, COST, EXPLAIN, TAGS];
     let asked = asked.map(|name| headers.get_all(name).iter().map(|value| value.as_bytes()).collect::<Vec<_>>());
@@ -119,7 +119,7 @@ impl LiveAnswer {
     }
 }
 
-/// What a client of a live query has got.
+/// A client's position in a live query.
 pub(super) struct Live {
     pub shared: Arc<Shared>,
     answer: Arc<LiveAnswer>,

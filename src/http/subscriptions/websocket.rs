@@ -112,7 +112,7 @@ struct Connection {
     tasks: JoinSet<()>,
     answers: (mpsc::Sender<Sending>, mpsc::Receiver<Sending>),
     begun: u64,
-    /// Of the connection, of all operations, and of the client; the first operation uses them.
+    /// The slots of the connection, of all operations, and of the client; the first operation uses them.
     _places: Places,
 }
 

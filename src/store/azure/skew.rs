@@ -24,7 +24,7 @@ const WARN_EVERY: Duration = Duration::from_secs(60);
 /// How long an answer counts.
 const KNOWN_FOR: Duration = Duration::from_secs(60);
 
-/// What an answer shows of the skew, in ticks.
+/// The skew that an answer proves, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shown {
     /// The smallest skew that is possible.

@@ -126,7 +126,7 @@ impl DurableCommits {
             }
             Ok(None) => Ok(None),
             Err(error) => {
-                // Without it, each group is committed to the file, which takes longer.
+                // Without a log, each group is committed to the file, which takes longer.
                 tracing::warn!(error = &error as &dyn std::error::Error, "store.log_not_created");
                 Ok(None)
             }

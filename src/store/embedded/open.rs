@@ -182,7 +182,7 @@ pub(super) fn open_backend(backend: impl StorageBackend) -> Result<Database, Sto
     prepare(database, BACKEND, IfEmpty::Prepare)
 }
 
-/// What to do with a file of redb that has no tables.
+/// Whether a file of redb without tables is a new store, or is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IfEmpty {
     Prepare,

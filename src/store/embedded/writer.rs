@@ -220,7 +220,7 @@ fn is_closed_by(error: &StoreError, progress: Progress) -> bool {
     }
 }
 
-/// What a failure means for the callers of a group.
+/// The error for the callers of a group that failed.
 fn meaning(error: &StoreError, progress: Progress) -> fn(GroupFailed) -> StoreError {
     match (error, progress) {
         (StoreError::Full { .. }, _) => full,

@@ -1,4 +1,4 @@
-//! What an explanation returns. The rule: these are values, which do not change any more.
+//! The result of an explanation. The rule: these are values, which do not change any more.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -60,7 +60,7 @@ pub struct Explained {
     pub elapsed: Duration,
 }
 
-/// In place of the partition or table of a request that concerns several.
+/// Replaces the partition or table of a request that concerns several.
 const ALL: &str = "*";
 
 impl AccessedRows {

@@ -43,7 +43,7 @@ const KEPT_SECONDS: i64 = 86_400;
 pub struct LogStore {
     writer: Arc<Writer>,
     follower: Follower,
-    /// Of each table, the last row that reports a change which was found to be applied.
+    /// For each table, the last row that reports a change which was found to be applied.
     confirmed: Mutex<HashMap<&'static str, Entity>>,
 }
 

@@ -1,4 +1,4 @@
-//! What this server knows of the log. The rules: a read that begins now sees every write of each entry up to the
+//! The part of the log that this server has read. The rules: a read that begins now sees every write of each entry up to the
 //! horizon, and of a later entry all, some or none; and the kept rows are as the newest known entry has left them.
 //!
 //! Each entry that becomes known is announced to the observers, with a version that ascends, before they can rely on the rows that it writes. It is open

@@ -1,4 +1,4 @@
-//! What the log has to know about a store: its tables, the roles of its rows, and how long a poll is trusted.
+//! The settings of the log for a store: its tables, the roles of its rows, and how long a poll is trusted.
 
 use std::time::Duration;
 

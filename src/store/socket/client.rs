@@ -112,7 +112,7 @@ fn message(RowWrite { table, key, properties }: RowWrite) -> PlannedWrite {
 /// The rows inside a transaction, which the server reads.
 struct PlannedRows<'c> {
     connection: RefCell<&'c mut Connection>,
-    /// What was read ahead.
+    /// Rows that were read ahead.
     expected: RefCell<HashMap<(&'static str, Key), Option<Entity>>>,
     /// The first read that failed, after which the transaction cannot be made.
     failure: Cell<Option<StoreError>>,

@@ -11,7 +11,7 @@ use crate::store::{Batch, Entity, Etag, Key, Properties, RowRange, StoreError};
 /// Bytes of a message: several times what one transaction may write, because JSON escapes.
 const MESSAGE_BYTES_MAX: usize = 256 << 20;
 
-/// What a client sends. A name of a table is that of [`create_tables`](crate::store::TableStore::create_tables).
+/// A request of a client. A name of a table is that of [`create_tables`](crate::store::TableStore::create_tables).
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request {
     /// The first request: the version of Tidings.

@@ -91,7 +91,7 @@ impl Drop for SocketServer {
     }
 }
 
-/// What the connections have in common.
+/// The state that the connections share.
 #[derive(Clone)]
 struct Served {
     store: Store,

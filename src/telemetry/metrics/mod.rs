@@ -166,7 +166,7 @@ pub fn batch_loaded(loader: &'static str, keys: usize) {
     FAMILIES.loader_batches.get_or_create(&LoaderLabels { loader }).observe(keys as f64);
 }
 
-/// What is cached until a row on which it depends is written.
+/// The kinds of cache entries that writes invalidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheKind {
     /// The answer to a request.

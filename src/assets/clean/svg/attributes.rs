@@ -27,7 +27,7 @@ pub(super) struct Embedded {
     pixels: u64,
 }
 
-/// What is kept, in order, each name once.
+/// The allowed attributes with their cleaned values, in order, each name once.
 pub(super) fn cleaned(
     start: &BytesStart<'_>,
     element: &'static str,

@@ -191,7 +191,7 @@ impl Space {
     }
 }
 
-/// What was read of a file.
+/// The state of the cleaner while it reads a file.
 #[derive(Default)]
 struct Drawing {
     embedded: Embedded,

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// What an element keeps of its content.
+/// The content that an element keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Elements,
@@ -26,7 +26,7 @@ impl Content {
     }
 }
 
-/// What a value may contain.
+/// The allowed contents of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
     /// Anything: it is a name or a text.

@@ -11,7 +11,7 @@ use crate::assets::error::BadPicture;
 
 /// A map of 20,000 places, each with a marker of some lines, has less.
 const LAID_OUT_MAX: u64 = 1_000_000;
-/// The elements whose `href` is a part of what they show.
+/// These elements show the element to which their `href` refers.
 const WITH_PARTS: [&str; 4] = ["use", "pattern", "linearGradient", "radialGradient"];
 
 /// The root, or an element with an id, without the elements in it that have one.

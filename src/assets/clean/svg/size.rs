@@ -3,7 +3,7 @@
 
 use crate::assets::{PIXELS_MAX, SIDE_MAX};
 
-/// Without a size and proportions (CSS 2.2, section 10.3.2).
+/// The size of a drawing without a size and proportions (CSS 2.2, section 10.3.2).
 const DEFAULT: (f64, f64) = (300.0, 150.0);
 
 pub(super) fn of(width: Option<&str>, height: Option<&str>, view_box: Option<&str>) -> (u32, u32) {

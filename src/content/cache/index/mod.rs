@@ -199,7 +199,7 @@ struct Contents<K, T> {
     bytes: usize,
 }
 
-/// What an index has dropped: some entries, or all. It is freed after the lock of the index is released, because it can be hundreds of
+/// The entries that an index has dropped: some, or all. They are freed after the lock of the index is released, because it can be hundreds of
 /// thousands of allocations.
 #[must_use]
 pub(super) struct Dropped<K, T> {
@@ -273,7 +273,7 @@ impl<K, T> Index<K, T> {
         Dropped { some, _all: None }
     }
 
-    /// Also refuses everything whose recording began earlier.
+    /// Drops all entries, and refuses entries whose recording began earlier.
     fn drop_and_refuse(&mut self) -> Dropped<K, T> {
         self.era += 1;
         self.drop_all()
@@ -380,7 +380,7 @@ impl RecentWrites {
         }
     }
 
-    /// After a commit whose rows are not known.
+    /// The state after a commit whose rows are not known.
     fn unknown_until(version: u64) -> Self {
         Self { since: version, ..Self::default() }
     }

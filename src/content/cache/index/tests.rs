@@ -1,4 +1,4 @@
-//! Drops by announcements, and what is remembered of the last writes.
+//! Tests that announced writes invalidate entries, and that an entry is refused if a recent write has changed its rows.
 
 use super::*;
 use crate::store::{Key, MovingBounds, RowRange};

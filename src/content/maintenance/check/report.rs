@@ -91,7 +91,7 @@ pub enum Fix {
     Person(&'static str),
 }
 
-/// What to do with a post that is stored at two places.
+/// The advice for a post that is stored at two places.
 pub(in crate::content::maintenance) const TWICE: &str = "decide which of the two is right: export, delete the line of the other, and import into a new store; or remove its rows with a tool for Azure tables";
 
 impl Fix {

@@ -75,7 +75,7 @@ fn write_count(
     Ok(Done::fixed(format!("counted again: {counted}")))
 }
 
-/// The partition as the row that lists it names it, if there is such a row.
+/// The partition by its key. `None`: no row lists the partitions of this table.
 fn partition_of(table: Table, partition: &str) -> Option<Partition> {
     match table {
         Table::Posts => partition.parse().ok().map(|month| Partition::Month(Collection::Posts, month)),

@@ -42,7 +42,7 @@ pub struct RepairOptions {
 enum Done {
     /// The rows were right when they were read again.
     Nothing,
-    /// What was done.
+    /// Describes the fix.
     Fixed(String),
     /// Why nothing was done, and what to do.
     Left(String),
@@ -190,7 +190,7 @@ impl Repair<'_> {
     }
 }
 
-/// What the check of a pass has found, from which the other rows follow.
+/// The posts, terms and fields of a pass, from which the other rows follow.
 struct Truth {
     posts: Posts,
     terms: Terms,

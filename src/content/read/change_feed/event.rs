@@ -7,7 +7,7 @@ use crate::model::{Actor, Instant, Post, Role, TermKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// What everyone sees.
+    /// Changes of public content.
     Public,
     /// Drafts too.
     Content,

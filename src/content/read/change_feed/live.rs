@@ -33,7 +33,7 @@ const VISIBLE_WITHIN: Duration = Duration::from_secs(5);
 /// A position expires after 30 days.
 const READ_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What all who wait share.
+/// The state that all subscribers share.
 pub(in crate::content) struct LiveFeed {
     streams: [LiveStream; Access::ALL.len()],
     joined: Notify,

@@ -94,7 +94,7 @@ impl Content {
         self.changes_seen_by(Access::of(reader.actor()), reader, after, count).await
     }
 
-    /// As many as possible of the changes of posts, pages and terms after a position, of drafts too.
+    /// A full page of the changes of posts, pages and terms after a position, with those of drafts.
     pub(in crate::content) async fn changes_of_content(&self, after: &str) -> Result<ChangesPage> {
         self.changes_seen_by(Access::Content, &self.reader(), after, PAGE_MAX).await
     }

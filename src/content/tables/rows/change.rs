@@ -38,7 +38,7 @@ pub struct ChangedItem {
     pub slug: String,
     /// At least one.
     pub actions: Vec<Action>,
-    /// After the change, or before a deletion.
+    /// The version after the change, or the last one before a deletion.
     pub version: Option<i32>,
     /// The creation id of a term.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,7 +14,7 @@ const COVER: &str = "Cover";
 const ENCLOSURE: &str = "Enclosure";
 /// A tag of BCP 47; absent without a language of its own.
 const LANGUAGE: &str = "Language";
-/// Absent without one.
+/// The property is absent if the post has no subtitle.
 const SUBTITLE: &str = "Subtitle";
 /// Absent if the publication has no end.
 const UNPUBLISH_AT: &str = "UnpublishAt";

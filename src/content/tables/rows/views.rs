@@ -63,7 +63,7 @@ pub fn rank(row: Option<&Entity>, grown: &[(PostId, i64)]) -> Result<Properties,
     Ok(NewRow::default().text(TOP, lines.join("\n")).build())
 }
 
-/// What a process wrote last.
+/// The row with the number of the last transaction of a process.
 pub fn writer(number: i64) -> Properties {
     NewRow::default().int64(NUMBER, number).build()
 }

@@ -110,7 +110,7 @@ impl Writer {
         self.change_together(changes, new_tags, key, Vec::new()).await
     }
 
-    /// [`change_posts_together`](Self::change_posts_together), with changes of terms after those of the posts.
+    /// Does the same as [`change_posts_together`](Self::change_posts_together), and then makes changes of terms.
     pub(super) async fn change_together(
         &self,
         changes: Vec<Change>,

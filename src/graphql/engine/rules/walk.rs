@@ -13,7 +13,7 @@ use super::faults::Faults;
 use super::values::{Checker, Path, Use};
 use crate::graphql::type_map::{Arguments, innermost};
 
-/// What an operation or a fragment uses.
+/// The variables and fragments that an operation or a fragment uses.
 #[derive(Default)]
 struct Scope<'a> {
     /// The uses of variables with their positions.

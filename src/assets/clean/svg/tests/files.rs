@@ -166,7 +166,7 @@ fn a_part_that_is_repeated_too_often_or_contains_itself_is_refused() {
             "<use id='a' href='#a'/>".to_owned(),
             "contains itself",
         ),
-        // It is not the same name for a browser that does not decode it.
+        // `%61` is not the name `a` for a browser that does not decode it.
         (
             "<g id='a'><use href='#%61'/></g>".to_owned(),
             "<g id='a'><use href='#&#97;'/></g>".to_owned(),
