@@ -113,6 +113,7 @@ pages! {
     subscriptions: "docs/subscriptions.md",
     tables: "docs/tables.md",
     telemetry: "docs/telemetry.md",
+    upgrading: "docs/upgrading.md",
     views: "docs/views.md",
     webhooks: "docs/webhooks.md",
     writing: "docs/writing.md",
