@@ -14,6 +14,10 @@ use crate::table::{Figure, with_commas};
 use crate::{Result, site};
 
 const CALLERS: usize = 32;
+/// Five letters a second, each of which is a search.
+const TYPING: Duration = Duration::from_millis(200);
+/// p50 and p99, in milliseconds.
+const TYPED_MAX: [f64; 2] = [5.0, 30.0];
 const FOLDER: &str = "search";
 
 pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
@@ -34,21 +38,24 @@ pub fn figures(store: &Path, posts: u64, seconds: f64) -> Result<Vec<Figure>> {
     let built = begun.elapsed().as_secs_f64();
     let on_disk: u64 = ["public", "drafts"].iter().map(|name| bytes_below(&folder.join(name))).sum::<Result<u64>>()?;
     let memory = machine::memory().now.saturating_sub(before);
-    let mut alone = runtime.block_on(ask(Arc::clone(&service), posts, 1, seconds))?;
-    let mut beside = runtime.block_on(ask(service, posts, CALLERS, seconds))?;
+    let mut alone = runtime.block_on(ask(Arc::clone(&service), posts, (1, Duration::ZERO), seconds))?;
+    let mut typing = runtime.block_on(ask(Arc::clone(&service), posts, (CALLERS, TYPING), seconds))?;
+    let mut beside = runtime.block_on(ask(service, posts, (CALLERS, Duration::ZERO), seconds))?;
     let per_second = beside.len() as f64 / seconds;
-    let times = |times: &mut Vec<Duration>| {
+    let percentiles = |times: &mut Vec<Duration>| {
         times.sort();
-        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-        format!("p50 {:.1} ms, p99 {:.1} ms", at(0.5), at(0.99))
+        [0.5, 0.99].map(|share| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3)
     };
+    let shown = |[p50, p99]: [f64; 2]| format!("p50 {p50:.1} ms, p99 {p99:.1} ms");
+    let typed = percentiles(&mut typing);
     Ok(vec![
         Figure::new(
             "search, index of all posts",
             format!("built in {built:.0} s, {} MiB on disk, {memory} MiB more memory", on_disk >> 20),
         ),
-        Figure::new("search, one caller", times(&mut alone)),
-        Figure::new("search, 32 callers", format!("{} /s; {}", with_commas(per_second), times(&mut beside))),
+        Figure::new("search, one caller", shown(percentiles(&mut alone))),
+        Figure::new("search, 32 callers who type", shown(typed)).with_goal("p50 5 ms, p99 30 ms", typed[0] <= TYPED_MAX[0] && typed[1] <= TYPED_MAX[1]),
+        Figure::new("search, 32 callers without a pause", format!("{} /s; {}", with_commas(per_second), shown(percentiles(&mut beside)))),
     ])
 }
 
@@ -56,22 +63,26 @@ fn bytes_below(folder: &Path) -> Result<u64> {
     std::fs::read_dir(folder)?.map(|entry| Ok(entry?.metadata()?.len())).sum()
 }
 
-/// The times of all answers.
+/// The times of all answers. A caller searches again after this time, or, if the answer took longer, at once; the time counts from when it was due.
 async fn ask<S: tidings::graphql::service::GraphqlService>(
     service: Arc<S>,
     posts: u64,
-    callers: usize,
+    (callers, every): (usize, Duration),
     seconds: f64,
 ) -> Result<Vec<Duration>> {
-    let until = Instant::now() + Duration::from_secs_f64(seconds);
+    let begun = Instant::now();
+    let until = begun + Duration::from_secs_f64(seconds);
     let asking = (0..callers).map(|caller| {
         let service = Arc::clone(&service);
         tokio::spawn(async move {
             let (mut dice, mut times) = (Dice(caller as u64 + 1), Vec::new());
+            let mut due = begun + every * u32::try_from(caller)? / u32::try_from(callers)?;
             while Instant::now() < until {
-                let (document, begun) = (query(&mut dice, posts), Instant::now());
+                tokio::time::sleep_until(due.into()).await;
+                let document = query(&mut dice, posts);
                 site::answer(service.as_ref(), &document).await?;
-                times.push(begun.elapsed());
+                times.push(due.elapsed());
+                due = if every.is_zero() { Instant::now() } else { due + every };
             }
             Ok::<_, Box<dyn std::error::Error + Send + Sync>>(times)
         })
