@@ -1,7 +1,7 @@
 // The frame around every view: the skip link, the head, the view, the foot.
 import { useEffect, useRef } from "react";
 import { useQuery } from "urql";
-import { graphql } from "./gql";
+import { SiteQuery } from "./graphql/site";
 import { addressOf } from "./routing/addresses";
 import { Link } from "./routing/link";
 import { usePlace } from "./routing/place";
@@ -9,24 +9,9 @@ import { viewOf } from "./routing/routes";
 import { useScrollKept } from "./routing/scroll";
 import { SearchBox } from "./search/search-box";
 import { SITE } from "./site";
+import { marked, nameOf, newestOf } from "./ui/languages";
 import { Lamp } from "./ui/lamp";
 import { Menu } from "./ui/menu";
-
-const SiteQuery = graphql(`
-  query Site {
-    site {
-      url
-      navigation {
-        label
-        url
-        children {
-          label
-          url
-        }
-      }
-    }
-  }
-`);
 
 export function App() {
   const place = usePlace();
@@ -74,24 +59,36 @@ function Head() {
 }
 
 function Foot() {
+  const { path } = usePlace();
   const [{ data }] = useQuery({ query: SiteQuery });
+  const lists = newestOf(data?.site);
+  const list = lists.find(({ address }) => address === path);
   return (
     <footer className="foot">
       <Menu items={data?.site.navigation ?? []} />
       <div className="foot-inner">
         <p>{SITE.name}</p>
-        {data?.site.url ? <FeedLink /> : null}
+        {lists.length < 2 ? null : (
+          <nav className="languages" aria-label="The newest posts by language">
+            {lists.map(({ language, address }) => (
+              <Link key={language} to={address} hrefLang={language} {...marked(language)}>
+                {nameOf(language)}
+              </Link>
+            ))}
+          </nav>
+        )}
+        {data?.site.url ? <FeedLink to={list?.filter ? addressOf.feedOfLanguage(list.language) : addressOf.feed} /> : null}
       </div>
     </footer>
   );
 }
 
 /** Only if the server knows the address of the site, and so has feeds. The web server of the site forwards their paths to it, as Vite does. */
-function FeedLink() {
+function FeedLink({ to }: { to: string }) {
   return (
     <>
-      <link rel="alternate" type="application/atom+xml" title={SITE.name} href={addressOf.feed} />
-      <a href={addressOf.feed} target="_self">
+      <link rel="alternate" type="application/atom+xml" title={SITE.name} href={to} />
+      <a href={to} target="_self">
         Feed
       </a>
     </>

@@ -27,6 +27,7 @@ function contentOfPage({ source, address }) {
   const absolute = (path) => new URL(path, address).href;
   return {
     language: page.documentElement.lang,
+    others: page.querySelectorAll("[hreflang]").length,
     titles: [...page.querySelectorAll("title")].map(({ textContent }) => textContent),
     headings: [...page.querySelectorAll("h1")].map(({ textContent }) => textContent.trim()),
     descriptions: all("meta[name=description]", "content"),
@@ -72,6 +73,7 @@ test("every page has one title, heading, description and canonical address, and 
   const titles = new Set();
   for (const [file, page] of pages) {
     assert.equal(page.language, "en-GB", file);
+    assert.equal(page.others, 0, `${file} offers other languages`);
     for (const list of [page.titles, page.headings, page.descriptions]) {
       assert.equal(list.length, 1, `${file}: ${JSON.stringify(list)}`);
       assert.notEqual(list[0], "", file);

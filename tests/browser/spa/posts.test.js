@@ -84,6 +84,7 @@ test("the head of a page describes it, for search engines and for links in messa
     await page.getByRole("link", { name: "The Lighthouse Log" }).first().click();
     await page.locator("article").first().waitFor();
     assert.equal(await head('meta[property="og:type"]', "content"), "website");
+    assert.equal(await page.locator("[hreflang]").count(), 0, "the site has one language");
     assert.equal(await page.locator('head meta[name="description"]').count(), 1);
     assert.equal(await head('link[rel="canonical"]', "href"), null, "it is that of the post");
     const feed = await page.request.get(await page.getByRole("link", { name: "Feed" }).getAttribute("href"));

@@ -38,6 +38,18 @@ fn the_astro_site_has_every_post_link_feed_and_picture_and_is_accessible() {
 }
 
 #[test]
+fn an_astro_site_in_three_languages_leads_to_each_translation_and_has_a_list_and_a_feed_for_each_language() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = folder.path().join("dist").display().to_string();
+    let settings = [&SITE[..3], &[("TIDINGS_SITE_LANGUAGE", "en")]].concat();
+    let example = Example::of("examples/languages", &[], &settings);
+    let server = example.origin();
+    build(&files, &[("TIDINGS_URL", &server)]);
+    let variables = [("TIDINGS_FILES", files.as_str()), ("TIDINGS_SERVER", &server)];
+    Package::at("tests/browser").node(&["--test", "astro/languages.test.js"], &variables);
+}
+
+#[test]
 fn an_astro_site_that_knows_where_browsers_ask_the_server_has_a_search_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = folder.path().join("dist").display().to_string();

@@ -35,8 +35,13 @@ pub struct Example {
 
 impl Example {
     pub fn start(arguments: &[&str], settings: &[(&str, &str)]) -> Self {
+        Self::of("examples/blog", arguments, settings)
+    }
+
+    /// A server of another sample.
+    fn of(folder: &str, arguments: &[&str], settings: &[(&str, &str)]) -> Self {
         let blog = Blog::of(&[]);
-        let posts = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/blog").display().to_string();
+        let posts = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).display().to_string();
         let store = blog.store();
         let arguments = [&["--store", &store, "--import", &posts], arguments].concat();
         Self { serving: Serving::start_with(&arguments, settings), _blog: blog }

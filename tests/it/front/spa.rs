@@ -34,6 +34,14 @@ fn every_view_is_accessible_in_light_and_dark_and_fits_a_phone() {
 }
 
 #[test]
+fn readers_change_to_each_translation_and_find_a_list_and_a_feed_for_each_language() {
+    let variables = [("TIDINGS_EDITOR_TOKEN", TOKEN), ("TIDINGS_SITE_LANGUAGE", "en")];
+    let example = Example::of("examples/languages", &["--site-url", "https://blog.example/"], &variables);
+    let site = Site::start(&built(), Some(&example.origin()));
+    run(&["languages"], &site, &example);
+}
+
+#[test]
 fn a_site_on_another_origin_reads_and_writes_by_cors() {
     let folder = tempfile::tempdir().expect("a folder");
     let site = Site::start(folder.path(), None);

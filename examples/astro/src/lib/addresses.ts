@@ -10,6 +10,8 @@ export const addressOf = {
   home: `${BASE}/`,
   /** The newest posts are the page 1. */
   page: (number: number) => (number === 1 ? `${BASE}/` : `${BASE}/page/${number}`),
+  /** The newest posts of a language that is not at the home page. */
+  language: (language: string, number = 1) => `${BASE}/languages/${language.toLowerCase()}${number === 1 ? "" : `/page/${number}`}`,
   post: (slug: string) => `${BASE}/posts/${slug}`,
   terms: (kind: Kind) => `${BASE}/${kind}`,
   term: (kind: Kind, slug: string, number = 1) => `${BASE}/${kind}/${slug}${number === 1 ? "" : `/page/${number}`}`,
@@ -20,5 +22,6 @@ export const addressOf = {
   search: `${BASE}/search`,
   feed: `${BASE}/feed.xml`,
   feedOfTerm: (kind: Kind, slug: string) => `${BASE}/${kind}/${slug}/feed.xml`,
+  feedOfLanguage: (language: string) => `${BASE}/languages/${language.toLowerCase()}/feed.xml`,
   sitemap: `${BASE}/sitemap.xml`,
 };

@@ -1,5 +1,6 @@
 // A body as a page of this site shows it. The rule: the server has sanitised the HTML; this file only changes the tags that it names.
 import { addressOf } from "./addresses";
+import type { Words } from "./words";
 import type { Picture } from "../tidings/pictures";
 import type { BodyData } from "../tidings/documents";
 
@@ -7,7 +8,7 @@ import type { BodyData } from "../tidings/documents";
 const TAG = /<(\/?)([a-z][a-z0-9]*)((?:\s[^\s"'<>/=]+(?:="[^"]*")?)*)\s*\/?>/g;
 const TOP = 2;
 
-export function prepared({ html, headings }: BodyData, pictures: Map<string, Picture>): string {
+export function prepared({ html, headings }: BodyData, pictures: Map<string, Picture>, words: Words): string {
   const highest = Math.min(...headings.map(({ level }) => level), 6);
   const shift = headings.length > 0 ? TOP - highest : 0;
   // Of the heading before: no level may be left out, also if a body begins with a lower one.
@@ -29,9 +30,9 @@ export function prepared({ html, headings }: BodyData, pictures: Map<string, Pic
         case "pre":
           return closing ? tag : `<pre tabindex="0"${attributes}>`;
         case "table":
-          return closing ? "</table></div>" : `<div class="wide" tabindex="0" role="group" aria-label="Table"><table${attributes}>`;
+          return closing ? "</table></div>" : `<div class="wide" tabindex="0" role="group" aria-label="${words.table}"><table${attributes}>`;
         case "input":
-          return `<input${attributes} aria-label="${/\schecked\b/.test(attributes) ? "Done" : "To do"}">`;
+          return `<input${attributes} aria-label="${/\schecked\b/.test(attributes) ? words.done : words.toDo}">`;
         case "img":
           return image(attributes, pictures);
         case "a":

@@ -1,6 +1,7 @@
 // The search page in the browser. The rules: the address has the text, and the answer for an earlier text never replaces that for the present one.
 import type { SearchData } from "../tidings/documents";
 import { addressOf } from "./addresses";
+import { directionOf } from "./languages";
 
 const RESULTS = 10;
 /** The server is asked after such a pause in typing. */
@@ -96,7 +97,7 @@ function row({ node, highlights }: SearchData["edges"][number]): HTMLElement {
   const marked = (field: string) => highlights.find((highlight) => highlight.field === field)?.html;
   const element = document.createElement("article");
   element.className = "row bare";
-  if (node.language !== null) element.lang = node.language;
+  if (node.language !== null) Object.assign(element, { lang: node.language, dir: directionOf(node.language) });
   element.innerHTML = '<div class="row-text"><h2><a></a></h2><p class="excerpt"></p></div>';
   const [link, part] = [element.querySelector("a") as HTMLAnchorElement, element.querySelector("p") as HTMLElement];
   link.href = addressIn(node);

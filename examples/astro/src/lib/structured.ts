@@ -10,7 +10,7 @@ export function absolute(site: Site, address: string): string {
 }
 
 export function website(site: Site) {
-  return { "@context": CONTEXT, "@type": "WebSite", name: site.name, url: site.url, description: site.description ?? undefined, inLanguage: site.language ?? undefined };
+  return { "@context": CONTEXT, "@type": "WebSite", name: site.name, url: site.url, description: site.description ?? undefined, inLanguage: site.language };
 }
 
 export function blogPosting(site: Site, post: Post) {
@@ -24,7 +24,7 @@ export function blogPosting(site: Site, post: Post) {
     mainEntityOfPage: { "@type": "WebPage", "@id": url },
     datePublished: post.publishedAt,
     dateModified: post.updatedAt > post.publishedAt ? post.updatedAt : post.publishedAt,
-    inLanguage: post.language ?? site.language ?? undefined,
+    inLanguage: post.language,
     image: post.cover ? [absolute(site, post.cover.src)] : undefined,
     author: post.authors.map((author) => person(site, author)),
     publisher: { "@type": "Organization", name: site.name, url: site.url },

@@ -1,5 +1,7 @@
 // All content of the site. The rule: a build reads it once; every page is made from what is in memory.
 import { addressOf, type Kind } from "../lib/addresses";
+import { newestOf, versionsOf, type Newest, type Version } from "../lib/languages";
+import { LANGUAGE } from "../site";
 import { query, Refused } from "./client";
 import {
   AuthorsQuery,
@@ -20,8 +22,9 @@ import {
 import { all } from "./lists";
 import { avatar, cover, idsIn, inBody, linked, ofLink, type Cover, type LinkPicture, type Picture } from "./pictures";
 
-export interface Site extends Omit<SiteData, "url" | "image"> {
+export interface Site extends Omit<SiteData, "url" | "image" | "language"> {
   url: string;
+  language: string;
   /** For links to pages without a cover. */
   image: LinkPicture | null;
 }
@@ -50,10 +53,11 @@ export interface Post {
   subtitle: string | null;
   excerpt: string;
   featured: boolean;
-  /** Null: that of the site. */
-  language: string | null;
-  /** The same post in other languages. */
-  translations: { slug: string; language: string | null }[];
+  /** That of the site, if it has none of its own. */
+  language: string;
+  hasOwnLanguage: boolean;
+  /** The same post in each of its languages, itself included; empty if it has one. */
+  versions: Version[];
   publishedAt: string;
   updatedAt: string;
   cover: Cover | null;
@@ -82,6 +86,8 @@ export interface Document {
   title: string;
   excerpt: string;
   updatedAt: string;
+  language: string;
+  versions: Version[];
   cover: Cover | null;
   body: BodyData;
   parent: Document | null;
@@ -93,6 +99,7 @@ export interface Content {
   site: Site;
   /** Newest first. */
   posts: Post[];
+  newest: Newest[];
   /** By slug; only those that have posts. */
   terms: Record<Kind, Term[]>;
   authors: Author[];
@@ -119,7 +126,7 @@ async function load(): Promise<Content> {
   const { site: known } = await query(SiteQuery, {});
   const { url } = known;
   if (url === null) throw new Error("The server does not know the address of the site: start it with --site-url https://blog.example/ (site.url).");
-  const site: Site = { ...known, url, image: known.image && ofLink(known.image) };
+  const site: Site = { ...known, url, language: known.language ?? LANGUAGE, image: known.image && ofLink(known.image) };
   const [posts, related, tags, categories, authors, pages] = await Promise.all([
     all(async (page) => (await query(PostsQuery, page)).posts),
     relatedPosts(),
@@ -141,7 +148,8 @@ async function load(): Promise<Content> {
     authors: authors.filter(hasPosts).map(asAuthor),
   };
   const pictures = await picturesIn([...posts, ...pages].map(({ body }) => body.html));
-  return { site, posts: join(posts, terms, related), terms, authors: terms.authors, documents: tree(pages), pictures };
+  const joined = join(site, posts, terms, related);
+  return { site, posts: joined, newest: newestOf(site, joined), terms, authors: terms.authors, documents: tree(site, pages), pictures };
 }
 
 /** The slugs of the posts that are like each one, by its slug; none if the server has no search. */
@@ -204,7 +212,7 @@ function asAuthor({ slug, name, description, postCount, jobTitle, url, links, av
 }
 
 /** Gives each post its terms, its series, its neighbours and those that are like it, and each term its posts. */
-function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; authors: Author[] }, related: Map<string, string[]>): Post[] {
+function join(site: Site, posts: PostData[], terms: { categories: Term[]; tags: Term[]; authors: Author[] }, related: Map<string, string[]>): Post[] {
   const categories = bySlug(terms.categories);
   const tags = bySlug(terms.tags);
   const authors = bySlug(terms.authors);
@@ -214,8 +222,9 @@ function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; auth
     subtitle: post.subtitle,
     excerpt: post.excerpt,
     featured: post.featured,
-    language: post.language,
-    translations: post.translations,
+    language: post.language ?? site.language,
+    hasOwnLanguage: post.language !== null,
+    versions: versionsOf(site, post, ({ slug }) => addressOf.post(slug)),
     // Only a draft has no time of publication.
     publishedAt: post.publishedAt ?? post.updatedAt,
     updatedAt: post.updatedAt,
@@ -230,10 +239,12 @@ function join(posts: PostData[], terms: { categories: Term[]; tags: Term[]; auth
     related: [],
   }));
   const postOf = new Map(joined.map((post) => [post.slug, post]));
+  const last = new Map<string, Post>();
   joined.forEach((post, place) => {
     post.series = seriesPlace(posts[place]?.series ?? null, postOf);
-    post.newer = joined[place - 1] ?? null;
-    post.older = joined[place + 1] ?? null;
+    post.newer = last.get(post.language) ?? null;
+    if (post.newer) post.newer.older = post;
+    last.set(post.language, post);
     post.related = (related.get(post.slug) ?? []).flatMap((slug) => postOf.get(slug) ?? []);
     for (const term of [...post.categories, ...post.tags, ...post.authors]) term.posts.push(post);
   });
@@ -258,11 +269,14 @@ function present<Some extends Term>(named: { slug: string }[], known: Map<string
 /** The page that an import makes of the first page of another site; here, the newest posts are at its address. */
 const FIRST = "index";
 
-function tree(pages: PageData[]): Document[] {
+function tree(site: Site, pages: PageData[]): Document[] {
   const known = new Map<string, Document>();
-  for (const { path, title, excerpt, updatedAt, cover: picture, body } of pages.filter((page) => page.path !== FIRST)) {
+  for (const page of pages.filter((page) => page.path !== FIRST)) {
+    const { path, title, excerpt, updatedAt, body } = page;
     const parent = known.get(path.slice(0, Math.max(0, path.lastIndexOf("/")))) ?? null;
-    const document: Document = { path, title, excerpt, updatedAt, cover: cover(picture), body, parent, children: [] };
+    const language = page.language ?? site.language;
+    const versions = versionsOf(site, page, ({ path }) => addressOf.document(path));
+    const document: Document = { path, title, excerpt, updatedAt, language, versions, cover: cover(page.cover), body, parent, children: [] };
     parent?.children.push(document);
     known.set(path, document);
   }

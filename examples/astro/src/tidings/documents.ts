@@ -246,6 +246,11 @@ export const PagesQuery = graphql(
           title
           excerpt
           updatedAt
+          language
+          translations {
+            path
+            language
+          }
           cover {
             ...Picture
             ...Link

@@ -2,15 +2,19 @@
 import { useEffect } from "react";
 import { useQuery } from "urql";
 import type { PostQuery as PostAnswer } from "../gql/graphql";
-import { PostQuery } from "../posts/documents";
+import { SiteQuery } from "../graphql/site";
+import { NeighboursQuery, PostQuery } from "../posts/documents";
 import { WholePost, WholePostToCome } from "../posts/whole-post";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
 import { replaceWith } from "../routing/place";
+import { SITE } from "../site";
 import { Head } from "../ui/head";
+import { byLanguage, Languages, marked, newestOf } from "../ui/languages";
 import { useTitle } from "../ui/page";
 import { FailedView } from "../ui/states";
 import { Day } from "../ui/time";
+import { type Words, wordsOf } from "../ui/words";
 import { NotFoundPage } from "./not-found";
 
 export function PostPage({ slug }: { slug: string }) {
@@ -25,48 +29,39 @@ export function PostPage({ slug }: { slug: string }) {
   if (!data) return <WholePostToCome />;
   if (!post) return <NotFoundPage what="post" />;
   return (
-    <WholePost post={post}>
+    <WholePost post={post} languages={<Translations post={post} />}>
       <Head title={post.title} description={post.excerpt} address={post.canonicalUrl} type="article" image={post.cover?.openGraphImage} />
-      <Translations post={post} />
-      <Related posts={post.related} />
-      <Neighbours newer={post.newer} older={post.older} />
+      <Related posts={post.related} words={wordsOf(post.language)} />
+      <Neighbours post={post} />
     </WholePost>
   );
 }
 
 type Shown = NonNullable<PostAnswer["post"]>;
 
-/** The same post in other languages, for readers and for search engines. */
+/** The same post in each of its languages, that of the site first. */
 function Translations({ post }: { post: Shown }) {
+  const [{ data }] = useQuery({ query: SiteQuery });
   if (post.translations.length === 0) return null;
-  return (
-    <nav className="neighbours" aria-label="In other languages">
-      {[post, ...post.translations].map(({ id, language, canonicalUrl }) =>
-        language && canonicalUrl ? <link key={id} rel="alternate" hrefLang={language} href={canonicalUrl} /> : null,
-      )}
-      {post.translations.map(({ id, slug, title, language }) => (
-        <Link key={id} to={addressOf.post(slug)}>
-          <span>{language ?? "In the language of the site"}</span> {title}
-        </Link>
-      ))}
-    </nav>
-  );
+  const own = data?.site.language ?? SITE.language;
+  const versions = [post, ...post.translations].map((one) => ({ language: one.language ?? own, address: addressOf.post(one.slug), canonicalUrl: one.canonicalUrl }));
+  return <Languages versions={versions.toSorted(byLanguage(own))} />;
 }
 
 /** Posts like this one; a server without its search index has none. */
-function Related({ posts }: { posts: Shown["related"] }) {
+function Related({ posts, words }: { posts: Shown["related"]; words: Words }) {
   if (!posts?.length) return null;
   return (
     <section className="related" aria-labelledby="related">
-      <h2 id="related">Related posts</h2>
+      <h2 id="related">{words.related}</h2>
       <ul>
-        {posts.map(({ id, slug, title, excerpt, publishedAt }) => (
-          <li key={id}>
+        {posts.map(({ id, slug, title, excerpt, publishedAt, language }) => (
+          <li key={id} {...marked(language)}>
             <h3>
               <Link to={addressOf.post(slug)}>{title}</Link>
             </h3>
             <p className="excerpt">{excerpt}</p>
-            {publishedAt == null ? null : <p className="count"><Day at={publishedAt} /></p>}
+            {publishedAt == null ? null : <p className="count"><Day at={publishedAt} language={language} /></p>}
           </li>
         ))}
       </ul>
@@ -74,20 +69,25 @@ function Related({ posts }: { posts: Shown["related"] }) {
   );
 }
 
-type Neighbour = Shown["newer"];
-
-function Neighbours({ newer, older }: { newer: Neighbour; older: Neighbour }) {
+function Neighbours({ post }: { post: Shown }) {
+  const [{ data: known }] = useQuery({ query: SiteQuery });
+  const isAlone = newestOf(known?.site).length < 2 || post.language == null || post.publishedAt == null;
+  const variables = { languages: [post.language ?? ""], at: post.publishedAt ?? "" };
+  const [{ data }] = useQuery({ query: NeighboursQuery, variables, pause: isAlone });
+  const newer = isAlone ? post.newer : data?.newer.nodes[0];
+  const older = isAlone ? post.older : data?.older.nodes[0];
+  const words = wordsOf(post.language);
   if (!newer && !older) return null;
   return (
-    <nav className="neighbours" aria-label="Newer and older posts">
+    <nav className="neighbours" aria-label={words.neighbours}>
       {newer ? (
         <Link to={addressOf.post(newer.slug)} className="newer">
-          <span>Newer</span> {newer.title}
+          <span>{words.newer}</span> {newer.title}
         </Link>
       ) : null}
       {older ? (
         <Link to={addressOf.post(older.slug)} className="older">
-          <span>Older</span> {older.title}
+          <span>{words.older}</span> {older.title}
         </Link>
       ) : null}
     </nav>

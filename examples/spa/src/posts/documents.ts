@@ -21,6 +21,7 @@ graphql(`
     excerpt
     publishedAt
     featured
+    language
     cover {
       ...Picture
     }
@@ -42,6 +43,7 @@ graphql(`
     id
     slug
     title
+    language
   }
 `);
 
@@ -62,7 +64,6 @@ graphql(`
   fragment WholePost on Post {
     ...PostCard
     subtitle
-    language
     status
     canonicalUrl
     cover {
@@ -119,6 +120,22 @@ export const PostQuery = graphql(`
         ...PostLink
       }
       older {
+        ...PostLink
+      }
+    }
+  }
+`);
+
+/** The neighbours of a post among those in its language; `newer` and `older` of a post are those among all posts. */
+export const NeighboursQuery = graphql(`
+  query Neighbours($languages: [String!]!, $at: DateTime!) {
+    newer: posts(first: 1, filter: { languages: $languages, publishedAt: { gt: $at } }, orderBy: { field: PUBLISHED_AT, direction: ASC }) {
+      nodes {
+        ...PostLink
+      }
+    }
+    older: posts(first: 1, filter: { languages: $languages, publishedAt: { lt: $at } }) {
+      nodes {
         ...PostLink
       }
     }

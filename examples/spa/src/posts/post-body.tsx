@@ -4,9 +4,10 @@ import { isAsset, onServer } from "../graphql/server";
 import { addressOf, decoded } from "../routing/addresses";
 import { followWithin } from "../routing/link";
 import { noteOf } from "../routing/place";
+import type { Words } from "../ui/words";
 
-export function PostBody({ html }: { html: string }) {
-  const prepared = useMemo(() => ({ __html: prepare(html) }), [html]);
+export function PostBody({ html, words }: { html: string; words: Words }) {
+  const prepared = useMemo(() => ({ __html: prepare(html, words) }), [html, words]);
   useEffect(showAddressedPart, [prepared]);
   // The links in the text are real links; the handler only prevents them from reloading the whole site.
   // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
@@ -19,18 +20,18 @@ function showAddressedPart(): void {
   if (part && noteOf("scroll") === undefined) document.getElementById(part)?.scrollIntoView();
 }
 
-function prepare(html: string): string {
+function prepare(html: string, words: Words): string {
   const text = new DOMParser().parseFromString(html, "text/html");
   for (const attribute of ["src", "href"]) {
     text.querySelectorAll(`[${attribute}]`).forEach((element) => resolve(element, attribute));
   }
   text.querySelectorAll("img").forEach((image) => image.setAttribute("loading", "lazy"));
   text.querySelectorAll("pre").forEach((block) => block.setAttribute("tabindex", "0"));
-  text.querySelectorAll("table").forEach(makeScrollable);
+  text.querySelectorAll("table").forEach((table) => makeScrollable(table, words.table));
   // Markdown makes each cell of the first row a heading cell; an empty one is not a heading.
   text.querySelectorAll("th:empty").forEach((cell) => cell.replaceWith(text.createElement("td")));
   text.querySelectorAll("input[type=checkbox]").forEach((box) => {
-    box.setAttribute("aria-label", box.hasAttribute("checked") ? "Done" : "To do");
+    box.setAttribute("aria-label", box.hasAttribute("checked") ? words.done : words.toDo);
   });
   return text.body.innerHTML;
 }
@@ -49,12 +50,12 @@ function resolve(element: Element, attribute: string): void {
 }
 
 /** Lets a wide table scroll separately from the page, also by keyboard. */
-function makeScrollable(table: Element): void {
+function makeScrollable(table: Element, label: string): void {
   const frame = table.ownerDocument.createElement("div");
   frame.className = "wide";
   frame.tabIndex = 0;
   frame.setAttribute("role", "group");
-  frame.setAttribute("aria-label", "Table");
+  frame.setAttribute("aria-label", label);
   table.replaceWith(frame);
   frame.append(table);
 }

@@ -2,17 +2,20 @@
 import type { PostCardFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
+import { marked } from "../ui/languages";
 import { Day } from "../ui/time";
+import { wordsOf } from "../ui/words";
 import { Cover } from "./cover";
 import { Names } from "./names";
 import { PAGE_SIZE } from "./source";
 
 export function PostCard({ post }: { post: PostCardFragment }) {
+  const words = wordsOf(post.language);
   return (
-    <article className={post.cover ? "card pictured" : "card"}>
+    <article className={post.cover ? "card pictured" : "card"} {...marked(post.language)}>
       <p className="card-date">
-        {post.publishedAt == null ? "Draft" : <Day at={post.publishedAt} />}
-        {post.featured ? <span className="featured">Featured</span> : null}
+        {post.publishedAt == null ? "Draft" : <Day at={post.publishedAt} language={post.language} />}
+        {post.featured ? <span className="featured">{words.featured}</span> : null}
       </p>
       <div className="card-text">
         <h2>
@@ -20,8 +23,8 @@ export function PostCard({ post }: { post: PostCardFragment }) {
         </h2>
         <p className="excerpt">{post.excerpt}</p>
         <p className="card-foot">
-          <Names label="By" items={post.authors} address={addressOf.author} />
-          <Names className="tags" label="Tags:" items={post.tags} address={addressOf.tag} />
+          <Names label={words.by} items={post.authors} address={addressOf.author} />
+          <Names className="tags" label={words.tags} items={post.tags} address={addressOf.tag} />
         </p>
       </div>
       {post.cover ? (

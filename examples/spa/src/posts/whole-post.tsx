@@ -2,7 +2,9 @@
 import type { ReactNode } from "react";
 import type { WholePostFragment } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
+import { marked } from "../ui/languages";
 import { Day } from "../ui/time";
+import { localeOf, wordsOf } from "../ui/words";
 import { Contents } from "./contents";
 import { Cover } from "./cover";
 import { Names } from "./names";
@@ -11,31 +13,35 @@ import { PostBody } from "./post-body";
 interface Props {
   post: WholePostFragment;
   notice?: ReactNode;
+  /** The same post in other languages. */
+  languages?: ReactNode;
   children?: ReactNode;
 }
 
-export function WholePost({ post, notice, children }: Props) {
-  const minutes = post.body.readingMinutes;
+export function WholePost({ post, notice, languages, children }: Props) {
+  const words = wordsOf(post.language);
+  const minutes = post.body.readingMinutes.toLocaleString(localeOf(post.language), { style: "unit", unit: "minute", unitDisplay: "long" });
   return (
-    <article className="page whole" lang={post.language ?? undefined}>
+    <article className="page whole" {...marked(post.language)}>
       {notice}
       <header className="page-head">
         <p className="kind">
-          <Names label="In" items={post.categories} address={addressOf.category} />
+          <Names label={words.in} items={post.categories} address={addressOf.category} />
         </p>
         <h1>{post.title}</h1>
         {post.subtitle == null ? null : <p className="subtitle">{post.subtitle}</p>}
         <p className="byline">
-          <Names label="By" items={post.authors} address={addressOf.author} />
-          {post.publishedAt == null ? <span>Draft</span> : <Day at={post.publishedAt} />}
-          <span>{minutes === 1 ? "1 minute" : `${minutes} minutes`} to read</span>
+          <Names label={words.by} items={post.authors} address={addressOf.author} />
+          {post.publishedAt == null ? <span>Draft</span> : <Day at={post.publishedAt} language={post.language} />}
+          <span>{words.toRead(minutes)}</span>
         </p>
+        {languages}
       </header>
       {post.cover ? <Cover picture={post.cover} sizes="(min-width: 46rem) 42rem, 100vw" isFirst /> : null}
-      <Contents headings={post.body.headings} />
-      <PostBody html={post.body.html} />
+      <Contents headings={post.body.headings} title={words.contents} />
+      <PostBody html={post.body.html} words={words} />
       <footer className="whole-foot">
-        <Names className="tags" label="Tags:" items={post.tags} address={addressOf.tag} />
+        <Names className="tags" label={words.tags} items={post.tags} address={addressOf.tag} />
       </footer>
       {children}
     </article>

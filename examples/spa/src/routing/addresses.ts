@@ -3,6 +3,8 @@ import { onServer } from "../graphql/server";
 
 export const addressOf = {
   latest: "/",
+  /** The newest posts in another language than that of the site. */
+  language: (language: string) => `/languages/${language.toLowerCase()}`,
   post: (slug: string) => `/posts/${encodeURIComponent(slug)}`,
   tag: (slug: string) => `/tags/${encodeURIComponent(slug)}`,
   category: (slug: string) => `/categories/${encodeURIComponent(slug)}`,
@@ -14,6 +16,7 @@ export const addressOf = {
   search: "/search",
   searchFor: (text: string) => `/search?${new URLSearchParams({ q: text })}`,
   feed: "/feed.xml",
+  feedOfLanguage: (language: string) => `/languages/${language.toLowerCase()}/feed.xml`,
   /** The editor of the server. */
   editor: onServer("/editor"),
 };

@@ -15,7 +15,7 @@ import type { Place } from "./place";
 type View = (parts: string[], place: Place) => ReactElement;
 
 const ROUTES: [RegExp, View][] = [
-  [/^\/$/, () => <LatestPage />],
+  [/^\/$|^\/languages\/[^/]+$/, (_, { path }) => <LatestPage key={path} address={path} />],
   [/^\/posts\/([^/]+)$/, ([slug = ""]) => <PostPage key={slug} slug={slug} />],
   [/^\/tags\/([^/]+)$/, ([slug = ""]) => <TagPage key={slug} slug={slug} />],
   [/^\/categories\/([^/]+)$/, ([slug = ""]) => <CategoryPage key={slug} slug={slug} />],

@@ -6,6 +6,7 @@ import type { SearchQuery as SearchAnswer } from "../gql/graphql";
 import { addressOf } from "../routing/addresses";
 import { Link } from "../routing/link";
 import { keepNote, noteOf, usePlace } from "../routing/place";
+import { marked as inLanguage } from "../ui/languages";
 import { Empty, Failed, Loading } from "../ui/states";
 import { Day } from "../ui/time";
 import { RESULTS, SearchQuery } from "./documents";
@@ -134,8 +135,8 @@ function Result({ edge: { node, highlights } }: { edge: Edge }) {
   const title = marked("TITLE");
   const part = marked("BODY");
   return (
-    <article className="card" lang={node.language ?? undefined}>
-      <p className="card-date">{node.publishedAt == null ? null : <Day at={node.publishedAt} />}</p>
+    <article className="card" {...inLanguage(node.language)}>
+      <p className="card-date">{node.publishedAt == null ? null : <Day at={node.publishedAt} language={node.language} />}</p>
       <div className="card-text">
         <h2>
           {title === undefined ? (

@@ -113,7 +113,7 @@ fn of_site(kind: Kind) -> Vec<Example> {
 fn variables() -> Value {
     json!({
         "slug": "why-we-wash-our-html", "year": 2024, "all": ["telescopes"], "any": ["website", "volunteers"],
-        "path": "docs/install", "text": "telescopes", "first": 10, "after": null, "before": null, "filter": null, "parent": null,
+        "languages": ["pt-BR"], "at": "2026-01-01T00:00:00Z", "path": "docs/install", "text": "telescopes", "first": 10, "after": null, "before": null, "filter": null, "parent": null,
         "ids": ["asset-0123456789abcdef0123456789abcdef01234567"],
     })
 }
