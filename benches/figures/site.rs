@@ -24,7 +24,11 @@ pub async fn open(folder: &Path) -> Result<Content> {
 
 /// The content of a server that holds no values, so that every query reads what it needs.
 pub async fn open_without_values(folder: &Path) -> Result<Content> {
-    Ok(Content::open(Arc::new(EmbeddedStore::open(folder)?), Clock::System, Sharing::Alone).await?)
+    open_at(folder, Clock::System).await
+}
+
+pub async fn open_at(folder: &Path, clock: Clock) -> Result<Content> {
+    Ok(Content::open(Arc::new(EmbeddedStore::open(folder)?), clock, Sharing::Alone).await?)
 }
 
 pub fn service(content: &Content) -> ContentService {

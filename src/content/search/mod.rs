@@ -1,10 +1,14 @@
 //! Search over posts and pages, and what is related to a post. The rule: a hit is a candidate, which the row of its post or page confirms before it is
 //! shown; and what everyone may see is indexed apart from drafts, so that no rank, word or suggestion tells of one (I4b).
 //!
-//! [`indexes`] keeps the index beside this server, [`documents`] says what of a post or page can be found.
+//! [`follower`] keeps the indexes beside this server, [`indexing`] brings them up to date, [`view`] is what one search sees of them, and [`documents`]
+//! says what of a post or page can be found.
 
 mod documents;
-mod indexes;
+mod follower;
+mod indexing;
+mod pair;
+mod view;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,7 +26,7 @@ use crate::keys::cursor::{self, ListTag};
 use crate::model::{IndexKind, Post, SitePage, Slug};
 
 use documents::{KIND_OF_PAGES, KIND_OF_POSTS, Key, label};
-pub(in crate::content) use indexes::SearchIndexes;
+pub(in crate::content) use follower::SearchIndexes;
 
 pub(crate) const FOUND_DEFAULT: usize = 20;
 pub(crate) const FOUND_MAX: usize = 100;

@@ -344,7 +344,7 @@ fn import(path: &Path, format: Format) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes_as_markdown_end_with_a_report(content in bytes(), fence in prop::sample::select(&["", "---\n", "+++\n"][..])) {

@@ -21,8 +21,10 @@ const CYCLES: &[(&[&str], &str)] = &[
             "content/read/change_feed/live.rs",
             "content/read/change_feed/mod.rs",
             "content/search/documents.rs",
-            "content/search/indexes.rs",
+            "content/search/follower.rs",
+            "content/search/indexing.rs",
             "content/search/mod.rs",
+            "content/search/view.rs",
         ],
         "a repair works on the whole `Content`, which offers it as a method; its plan calls a function of terms.rs. And `Content` has those who wait for \
          changes, and the search index, which its methods read and keep",

@@ -1,0 +1,287 @@
+//! Follows the feed of changes (L1 to L5). The rule: a search sees every change that this server has announced before it, unless it would wait for more
+//! than a second; and while the indexes are built, nothing else waits for them.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use tidings_search::Index;
+use tokio::sync::{Notify, OwnedMutexGuard, Semaphore, watch};
+use tokio::time::{Instant as Moment, sleep, timeout};
+
+use crate::content::Content;
+use crate::content::error::{ContentError, Result};
+use crate::content::read::Reader;
+use crate::model::Instant;
+use crate::model::instant::TICKS_PER_SECOND;
+use crate::store::{WriteObserver, WrittenRow};
+use crate::telemetry::with_causes;
+
+use super::SearchSettings;
+use super::indexing::Indexing;
+use super::pair::{Pair, failed_thread, index_failed};
+use super::view::{SearchView, Sees};
+
+/// How long a search waits for changes that are being indexed, or for an index that is being built.
+const WAIT_MAX: Duration = Duration::from_secs(1);
+/// How often the job looks at the clock.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// When it is looked again for a write that was announced, and that no read has seen: it has failed, or takes long.
+const AFTER_UNSEEN: Duration = Duration::from_secs(5);
+/// How far back the clock may be set, as by a correction of its rate, before everything is compared.
+const CLOCK_BACK_MAX: Duration = Duration::from_secs(1);
+
+pub(in crate::content) struct SearchIndexes {
+    settings: SearchSettings,
+    /// Opened when they are used first.
+    pair: Mutex<Option<Arc<Pair>>>,
+    /// Whoever has it catches up; the others wait for that.
+    follower: Arc<tokio::sync::Mutex<Follower>>,
+    caught_up: Notify,
+    announced: OnceLock<Announced>,
+    is_built: AtomicBool,
+    /// The posts and pages that were read for the build so far.
+    read: AtomicU64,
+    /// One permit for each core: more searches at once would only delay one another.
+    turns: Arc<Semaphore>,
+}
+
+/// Up to where the indexes have followed the feed.
+#[derive(Default)]
+struct Follower {
+    /// `None`: the indexes are to be compared with all posts and pages.
+    position: Option<String>,
+    seen: Writes,
+    /// When the feed was read. If the clock is set back before it, what has appeared meanwhile is a draft again.
+    looked_at: Option<Instant>,
+    /// When the next scheduled post or page appears.
+    due: Option<Instant>,
+    failed: Option<Moment>,
+}
+
+/// The newest write, and how often any was announced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Writes {
+    version: u64,
+    count: u64,
+}
+
+/// Hears of each write before it can be read.
+struct Wake(watch::Sender<Writes>);
+
+impl WriteObserver for Wake {
+    fn will_commit(&self, version: u64, _: Option<&[WrittenRow]>) {
+        self.0.send_modify(|writes| *writes = Writes { version, count: writes.count + 1 });
+    }
+
+    fn was_reopened(&self) {
+        self.0.send_modify(|writes| writes.count += 1);
+    }
+}
+
+struct Announced {
+    wake: Arc<Wake>,
+    /// Whether the store announces its writes. Otherwise each search looks for changes.
+    is_exact: bool,
+}
+
+/// How far the index is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SearchState {
+    pub is_built: bool,
+    pub documents: u64,
+    pub bytes: u64,
+}
+
+impl Default for SearchIndexes {
+    fn default() -> Self {
+        Self::new(SearchSettings { folder: None, language: None })
+    }
+}
+
+impl SearchIndexes {
+    pub(in crate::content) fn new(settings: SearchSettings) -> Self {
+        Self {
+            settings,
+            pair: Mutex::default(),
+            follower: Arc::default(),
+            caught_up: Notify::new(),
+            announced: OnceLock::new(),
+            is_built: AtomicBool::new(false),
+            read: AtomicU64::new(0),
+            turns: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))),
+        }
+    }
+
+    fn pair(&self) -> Result<Arc<Pair>> {
+        let pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        pair.ok_or(ContentError::SearchNotReady { read: 0 })
+    }
+
+    /// Opens them, on a thread of its own, because all files are read to find damage.
+    async fn open(&self) -> Result<()> {
+        if self.pair().is_ok() {
+            return Ok(());
+        }
+        let folder = self.settings.folder.clone();
+        let opened = tokio::task::spawn_blocking(move || Pair::in_folder_or_memory(folder.as_deref())).await;
+        let opened = Arc::new(opened.map_err(failed_thread)?.map_err(index_failed)?);
+        *self.pair.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
+        Ok(())
+    }
+
+    async fn use_merged(&self) {
+        let Ok(pair) = self.pair() else { return };
+        // A failure is one of the next search, too.
+        _ = tokio::task::spawn_blocking(move || pair.use_merged()).await;
+    }
+
+    /// Goes on in memory after a failure, such as a full disk; what was indexed is read again.
+    fn replace(&self) {
+        tracing::warn!("search.index_failed");
+        self.is_built.store(false, Ordering::Release);
+        *self.pair.lock().unwrap_or_else(PoisonError::into_inner) = Pair::in_memory().ok().map(Arc::new);
+    }
+}
+
+impl Content {
+    /// Keeps the index for as long as it is polled; returns at once if this server does not search.
+    pub async fn follow_for_search(&self) {
+        let Some(search) = &self.search else { return };
+        let mut written = self.announced(search).wake.0.subscribe();
+        loop {
+            written.borrow_and_update();
+            if self.settle_search(search).await.is_err() {
+                sleep(AFTER_FAILURE).await;
+                continue;
+            }
+            let due = search.follower.lock().await.due;
+            loop {
+                let now = self.clock.now();
+                let left = due.map(|due| due.ticks().saturating_sub(now.ticks()).max(0) / (TICKS_PER_SECOND / 1_000));
+                let left = left.map_or(LOOK_EVERY, |left| Duration::from_millis(left.unsigned_abs()).min(LOOK_EVERY));
+                tokio::select! {
+                    _ = written.changed() => break,
+                    () = sleep(left) => search.use_merged().await,
+                }
+                if due.is_some_and(|due| due <= self.clock.now()) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// How far the index of this server is; `None` if it does not search.
+    pub(crate) fn search_state(&self) -> Option<SearchState> {
+        let search = self.search.as_ref()?;
+        let is_built = search.is_built.load(Ordering::Acquire);
+        let pair = search.pair.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let indexes = || pair.iter().flat_map(|pair| [&pair.public, &pair.drafts]);
+        let documents = indexes().map(Index::documents).sum();
+        let bytes = indexes().filter_map(|index| index.bytes().ok()).sum();
+        Some(SearchState { is_built, documents, bytes })
+    }
+
+    /// The indexes with everything that was announced before.
+    pub(super) async fn search_view(&self, reader: &Reader) -> Result<SearchView> {
+        let search = self.search.as_ref().ok_or(ContentError::SearchDisabled)?;
+        if let Ok(settled) = timeout(WAIT_MAX, self.settle_search(search)).await {
+            settled?;
+        }
+        if !search.is_built.load(Ordering::Acquire) {
+            return Err(ContentError::SearchNotReady { read: search.read.load(Ordering::Relaxed) });
+        }
+        SearchView::of(search.pair()?, Arc::clone(&search.turns), &Sees::of(reader.actor()))
+    }
+
+    /// Waits until the indexes have everything that is announced by now. Catches up itself if nobody does.
+    async fn settle_search(&self, search: &SearchIndexes) -> Result<()> {
+        loop {
+            let mut caught_up = pin!(search.caught_up.notified());
+            caught_up.as_mut().enable();
+            let Ok(follower) = Arc::clone(&search.follower).try_lock_owned() else {
+                caught_up.await;
+                continue;
+            };
+            if self.is_current(search, &follower) {
+                return Ok(());
+            }
+            // In a task, so that it goes on if this search does not wait for it.
+            let content = self.clone();
+            let done = tokio::spawn(async move { content.catch_up_search(follower).await }).await;
+            return match done.map_err(failed_thread)? {
+                // A damaged index is built again.
+                Err(ContentError::Internal { .. }) => Ok(()),
+                done => done,
+            };
+        }
+    }
+
+    fn announced<'a>(&self, search: &'a SearchIndexes) -> &'a Announced {
+        search.announced.get_or_init(|| {
+            let wake = Arc::new(Wake(watch::Sender::new(Writes::default())));
+            let observer: Arc<dyn WriteObserver> = Arc::<Wake>::clone(&wake);
+            let is_exact = self.store.observe_writes(Arc::downgrade(&observer));
+            Announced { wake, is_exact }
+        })
+    }
+
+    /// Whether nothing is to be read: nothing was announced and nothing has appeared since, or it has just failed.
+    fn is_current(&self, search: &SearchIndexes, follower: &Follower) -> bool {
+        let announced = self.announced(search);
+        let now = self.clock.now();
+        let is_back = follower.looked_at.is_some_and(|at| now.plus(CLOCK_BACK_MAX) < at);
+        let has_failed = follower.failed.is_some_and(|at| at.elapsed() < AFTER_FAILURE);
+        has_failed
+            || follower.position.is_some()
+                && announced.is_exact
+                && self.store.is_followed()
+                && follower.seen == *announced.wake.0.borrow()
+                && follower.due.is_some_and(|due| now < due)
+                && !is_back
+    }
+
+    async fn catch_up_search(&self, mut follower: OwnedMutexGuard<Follower>) -> Result<()> {
+        let Some(search) = &self.search else { return Ok(()) };
+        // Its reads are not those of a client.
+        let content = Self { store: Arc::clone(&self.uncounted), ..self.clone() };
+        let done = content.catch_up_with(search, &mut follower).await;
+        follower.failed = done.is_err().then(Moment::now);
+        if let Err(error) = &done {
+            tracing::warn!(error = with_causes(error), "search.not_indexed");
+            if matches!(error, ContentError::Internal { .. }) {
+                search.replace();
+                follower.position = None;
+            }
+        }
+        drop(follower);
+        search.caught_up.notify_waiters();
+        done
+    }
+
+    async fn catch_up_with(&self, search: &SearchIndexes, follower: &mut Follower) -> Result<()> {
+        search.open().await?;
+        let seen = *self.announced(search).wake.0.borrow();
+        let looked_at = self.clock.now();
+        if follower.looked_at.is_some_and(|at| looked_at.plus(CLOCK_BACK_MAX) < at) {
+            follower.position = None;
+        }
+        let is_visible = self.wait_until_visible(seen.version).await?;
+        let language = search.settings.language.as_deref();
+        let indexing = Indexing { content: self, pair: search.pair()?, language, read: &search.read };
+        let position = match &follower.position {
+            Some(position) => indexing.changes_since(position).await?,
+            None => indexing.all().await?,
+        };
+        let mut due = self.next_due(looked_at).await?;
+        if !is_visible {
+            due = due.min(looked_at.plus(AFTER_UNSEEN));
+        }
+        *follower =
+            Follower { position: Some(position), seen, looked_at: Some(looked_at), due: Some(due), failed: None };
+        search.is_built.store(true, Ordering::Release);
+        Ok(())
+    }
+}
