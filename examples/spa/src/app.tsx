@@ -9,7 +9,7 @@ import { viewOf } from "./routing/routes";
 import { useScrollKept } from "./routing/scroll";
 import { SearchBox } from "./search/search-box";
 import { SITE } from "./site";
-import { marked, nameOf, newestOf } from "./ui/languages";
+import { LanguageLinks, newestOf } from "./ui/languages";
 import { Lamp } from "./ui/lamp";
 import { Menu } from "./ui/menu";
 
@@ -68,15 +68,7 @@ function Foot() {
       <Menu items={data?.site.navigation ?? []} />
       <div className="foot-inner">
         <p>{SITE.name}</p>
-        {lists.length < 2 ? null : (
-          <nav className="languages" aria-label="The newest posts by language">
-            {lists.map(({ language, address }) => (
-              <Link key={language} to={address} hrefLang={language} {...marked(language)}>
-                {nameOf(language)}
-              </Link>
-            ))}
-          </nav>
-        )}
+        <LanguageLinks label="The newest posts by language" versions={lists} />
         {data?.site.url ? <FeedLink to={list?.filter ? addressOf.feedOfLanguage(list.language) : addressOf.feed} /> : null}
       </div>
     </footer>

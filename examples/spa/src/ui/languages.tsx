@@ -41,10 +41,19 @@ export function byLanguage(own: string) {
 export function Languages({ versions }: { versions: Version[] }) {
   if (versions.length < 2) return null;
   return (
-    <nav className="languages" aria-label="Languages">
+    <>
       {[...versions, { ...versions[0], language: "x-default" }].map(({ language, canonicalUrl }) =>
         canonicalUrl ? <link key={language} rel="alternate" hrefLang={language} href={canonicalUrl} /> : null,
       )}
+      <LanguageLinks label="Languages" versions={versions} />
+    </>
+  );
+}
+
+export function LanguageLinks({ label, versions }: { label: string; versions: Version[] }) {
+  if (versions.length < 2) return null;
+  return (
+    <nav className="languages" aria-label={label}>
       {versions.map(({ language, address }) => (
         <Link key={language} to={address} hrefLang={language} {...marked(language)}>
           {nameOf(language)}
@@ -65,7 +74,7 @@ export function marked(language: string | null | undefined): { lang?: string; di
 }
 
 /** The name of a language in itself. */
-export function nameOf(language: string): string {
+function nameOf(language: string): string {
   const name = new Intl.DisplayNames([language], { type: "language" }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }
