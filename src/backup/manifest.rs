@@ -98,10 +98,6 @@ impl Manifest {
         if sha256_of_text(text) != sum {
             return Err(damaged());
         }
-        #[derive(Deserialize)]
-        struct Version {
-            format: u32,
-        }
         if serde_json::from_str::<Version>(text).map_err(|_| damaged())?.format > FORMAT {
             return refused("a newer version of Tidings has written this backup; use that version");
         }
@@ -137,6 +133,12 @@ impl StoredFile {
             None => refused(format!("the file {name} of the backup is missing: {TODO}")),
         }
     }
+}
+
+/// What every format has.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
 }
 
 pub(super) const TODO: &str = "get it from another copy of this place, or take a new backup with --full";

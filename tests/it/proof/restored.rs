@@ -216,7 +216,7 @@ async fn a_backup_after_a_gap_or_of_another_store_is_refused_and_a_full_one_keep
     let [store, other] = ["store", "other"].map(|name| recorded(&folder.path().join(name), &clock));
     let (content, other) = (opened(&store, &clock).await, opened(&other, &clock).await);
     let mut states = States::new();
-    let mut change = async |content: &Content, slug: &str| {
+    let change = async |content: &Content, slug: &str| {
         let_pass(&clock, Duration::from_secs(1));
         let (title, slug) = (slug.to_owned(), slug.to_owned());
         let create = Command::Create { slug, title, tags: vec!["a".to_owned()], publish_at: Some(clock.now()) };
