@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{BackupError, Result, refused};
 use crate::assets::{StoredFiles, sha256_of_text};
 use crate::model::Instant;
-use crate::store::LogPosition;
+use crate::store::{LogPosition, StoreError};
 
 pub(super) const NAME: &str = "manifest";
 const FORMAT: u32 = 1;
@@ -17,9 +17,6 @@ const FORMAT: u32 = 1;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     format: u32,
-    /// Everything that was written before this instant is in the backup.
-    #[serde(with = "as_text")]
-    pub until: Instant,
     /// When the whole backup was last restored and checked.
     #[serde(with = "as_optional_text")]
     pub checked: Option<Instant>,
@@ -32,6 +29,9 @@ pub struct Manifest {
 pub(super) struct Chain {
     /// Whether it has the rows of tokens and webhooks.
     pub tokens: bool,
+    /// When its last run began: everything that was written before is in it.
+    #[serde(with = "as_text")]
+    pub until: Instant,
     pub base: StoredFile,
     /// The first position to which it can be restored. Entries up to it correct the base.
     pub first: Position,
@@ -82,8 +82,13 @@ impl Chain {
 }
 
 impl Manifest {
-    pub(super) fn new(until: Instant) -> Self {
-        Self { format: FORMAT, until, checked: None, chains: Vec::new() }
+    pub(super) fn new() -> Self {
+        Self { format: FORMAT, checked: None, chains: Vec::new() }
+    }
+
+    /// Everything that was written before this instant is in the backup.
+    pub fn until(&self) -> Instant {
+        self.chains.last().map_or(Instant::MIN, |chain| chain.until)
     }
 
     /// `None`: the place has none.
@@ -99,7 +104,7 @@ impl Manifest {
             return Err(damaged());
         }
         if serde_json::from_str::<Version>(text).map_err(|_| damaged())?.format > FORMAT {
-            return refused("a newer version of Tidings has written this backup; use that version");
+            return Err(StoreError::NewerFormat(NEWER.to_owned()).into());
         }
         let manifest: Self = serde_json::from_str(text).map_err(|_| damaged())?;
         if manifest.chains.is_empty() { Err(damaged()) } else { Ok(Some(manifest)) }
@@ -112,6 +117,7 @@ impl Manifest {
     }
 }
 
+const NEWER: &str = "a newer version of Tidings has written this backup; use that version";
 const DAMAGED: &str =
     "the manifest of the backup is damaged: restore from another copy of this place, or back up to a new place";
 

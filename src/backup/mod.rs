@@ -64,8 +64,8 @@ impl BackupSchedule {
         let files = open(&self.place, true).await?;
         let (now, last) = (content.clock().now(), Manifest::read(&files).await?);
         let is_checked = |last: &Manifest| last.checked.is_some_and(|at| at.until(now) < CHECKED_EVERY);
-        if let Some(last) = last.as_ref().filter(|last| last.until.until(now) < self.every) {
-            return Ok(last.until);
+        if let Some(last) = last.as_ref().filter(|last| last.until().until(now) < self.every) {
+            return Ok(last.until());
         }
         let checks = !last.as_ref().is_some_and(is_checked);
         let done = back_up(content, &files, BackupOptions { is_full: false, tokens: self.tokens, checks }).await?;

@@ -134,17 +134,17 @@ impl Manifest {
         let has = |chain: &&Chain| match at {
             RestorePoint::Newest => true,
             RestorePoint::Position(number) => (chain.first.number..=chain.last().number).contains(&number),
-            RestorePoint::Instant(at) => chain.first.at <= at && at <= self.until,
+            RestorePoint::Instant(at) => (chain.first.at..=chain.until.max(chain.last().at)).contains(&at),
         };
         if let Some(chain) = self.chains.iter().rev().find(has) {
             return Ok(chain);
         }
         let ranges = self.chains.iter().map(|chain| {
             let (first, last) = (&chain.first, chain.last());
-            format!("the positions {} ({}) to {} ({})", first.number, first.at, last.number, last.at)
+            format!("the positions {} ({}) to {} ({})", first.number, first.at, last.number, chain.until)
         });
         let ranges = ranges.collect::<Vec<_>>().join(", and ");
-        refused(format!("the backup has no such state; it has {ranges}, and ends at {}", self.until))
+        refused(format!("the backup has no such state; it has {ranges}"))
     }
 }
 

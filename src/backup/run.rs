@@ -70,19 +70,19 @@ pub async fn back_up(content: &Content, files: &StoredFiles, options: BackupOpti
         // The entry that deletes what is missing was appended before the bytes were deleted.
         run.add_entries(&mut chain).await?;
     }
-    let (position, mut manifest) = (chain.last().clone(), before.clone().unwrap_or_else(|| Manifest::new(until)));
+    chain.until = until;
+    let (position, mut manifest) = (chain.last().clone(), before.clone().unwrap_or_else(Manifest::new));
     let (differences, missing) = if options.checks { restore_to_check(content, files, &chain).await? } else { (0, 0) };
     if !is_full {
         manifest.chains.pop();
     }
     manifest.chains.push(chain);
-    manifest.until = until;
     if options.checks {
         manifest.checked = Some(until);
     }
     let is_unchanged = match Manifest::read(files).await {
         Err(BackupError::Refused(_)) if options.is_full => before.is_none(),
-        now => now?.map(|now| now.until) == before.map(|before| before.until),
+        now => now?.map(|now| now.until()) == before.map(|before| before.until()),
     };
     if !is_unchanged {
         return refused("another backup was made into this place meanwhile, which is kept; run this one again");
@@ -135,8 +135,8 @@ impl<'r> Run<'r> {
         let empty = LogPosition { number: 0, id: Default::default(), at: self.content.clock().now() };
         let first = Position::from(known.unwrap_or(empty));
         let base = self.write_rows(moment.store(), first.number).await?;
-        let (tokens, missing) = (self.tokens, BTreeSet::new());
-        let mut chain = Chain { tokens, base, first, segments: Vec::new(), missing };
+        let (tokens, until, missing) = (self.tokens, first.at, BTreeSet::new());
+        let mut chain = Chain { tokens, until, base, first, segments: Vec::new(), missing };
         if !self.is_file {
             self.add_entries(&mut chain).await?;
             chain.first = chain.last().clone();

@@ -52,7 +52,7 @@ impl Place {
 
     fn succeed(&self, arguments: &[&str], store: &str) -> String {
         let ran = self.run(arguments, store);
-        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{arguments:?}: {ran:?}");
+        assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.err);
         ran.out
     }
 
@@ -74,9 +74,7 @@ impl Place {
     }
 
     fn export(&self, store: &str) -> String {
-        let ran = self.run(&["export"], store);
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
-        ran.out
+        self.succeed(&["export"], store)
     }
 
     fn assert_sound(&self, store: &str) {
