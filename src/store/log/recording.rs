@@ -5,6 +5,7 @@
 
 use crate::clock::Clock;
 use crate::store::limits::{TransactionLimits, key_payload_bytes, row_payload_bytes};
+use crate::store::transaction::check_writes;
 use crate::store::{
     Batch, Entity, Etag, GroupPlan, Key, Operation, Result, RowWrite, Rows, Snapshot, Store, StoreError, TableStore,
 };
@@ -77,6 +78,7 @@ impl TableStore for RecordingStore {
             if !writes.is_empty()
                 && let Some(head) = read_head(rows, &settings)?
             {
+                check_writes(&writes, TransactionLimits::RECORDED)?;
                 writes.extend(entries_of(&writes, head, &settings, &clock)?);
             }
             Ok(writes)

@@ -23,6 +23,10 @@ pub(super) async fn delete_old(store: &Store, settings: &LogSettings, newest: u6
         Ok(names.number < newest && names.at() < until)
     };
     let entries = delete_first(store, settings, &entry::all_entries()?, (is_old, 1)).await?;
+    let first = store.range(settings.table, &entry::all_entries()?, 1, None).await?;
+    let first = first.rows.first().map(|row| EntryNames::read(row, settings)).transpose()?;
+    // The data of an entry that is kept is needed for as long as the entry.
+    let until = first.map_or(until, |first| until.min(first.at()));
     delete_first(store, settings, &entry::data_before(until)?.of_keys(), (|_: &Entity| Ok(true), 0)).await?;
     tracing::debug!(entries, "log.old_deleted");
     Ok(())
