@@ -12,7 +12,7 @@
 //!              └→ import
 //! ```
 //!
-//! `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `http` passes `views` to `content`, and `app` connects them. `http` uses `oidc` for the sign-in of the editor. `app`
+//! `backup` uses `content`, `keys`, `store` and `assets`; `cli`, `app`, `config` and `jobs` use it. `http`, `graphql`, `ingest`, `export`, `app` and `config` use `assets` too, because they pass pictures and files on. `http` passes `views` to `content`, and `app` connects them. `http` uses `oidc` for the sign-in of the editor. `app`
 //! starts `jobs`, which use `content`, `purge` and `webhooks`; these two use `content`. `assets` signs in to a container of
 //! Azure through `store/azure`. `telemetry` uses no other module; `cli`, `app`, `config`,
 //! `http`, `graphql`, `loaders`, `ingest`, `jobs`, `purge`, `content` and `store` use it.
@@ -34,6 +34,7 @@
 //! | [`assets`] | the bytes of pictures and files: checked, pictures cleaned, stored by their hash in a folder or a cloud, pictures served in several widths | know rows or who may do what |
 //! | [`keys`] | the keys of all tables, formatted and parsed | |
 //! | [`store`] | the contract of a table store, and its two implementations | know what a row means |
+//! | [`backup`] | backups of the rows and bytes at a position of the log, and restores | know what a row means |
 //! | [`purge`] | purges of a CDN by the tags of what was changed | know answers, keep a write waiting |
 //! | [`views`] | the views of posts that pages report, in memory until `content` writes them | keep who somebody is, know rows |
 //! | [`webhooks`] | requests to the endpoints of webhooks, to allowed addresses only | know rows, or decide what is sent and when |
@@ -60,6 +61,7 @@ pub use tidings_model as model;
 
 pub mod app;
 pub mod assets;
+pub mod backup;
 pub mod cli;
 pub mod clock;
 pub mod config;

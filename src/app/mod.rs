@@ -29,7 +29,7 @@ use crate::views::Views;
 pub use crate::config::Serving;
 pub use open::{
     Missing, StartError, assets_to_try, open, open_assets, open_read_only, open_to_check, open_to_export,
-    open_to_serve, open_to_try,
+    open_to_restore, open_to_serve, open_to_try,
 };
 
 /// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
@@ -41,6 +41,10 @@ const SEARCH_FOLDER: &str = "search";
 /// The time, for a source that is read before a store is open.
 pub fn now() -> Instant {
     Clock::System.now()
+}
+
+pub fn clock() -> Clock {
+    Clock::System
 }
 
 /// The listeners of the server.
@@ -69,6 +73,7 @@ pub async fn serve(
     let content = content.with_assets(serving.assets.clone()).allowing_hosts(&serving.webhooks_allow);
     let content = content.searching(serving.searches.then(|| search_settings(&serving)));
     let (reads_only, webhooks) = (serving.reads_only, serving.webhooks_allow.clone());
+    let backups = serving.backups.clone();
     let months = Some(serving.views_months).filter(|months| *months > 0 && !reads_only);
     let content = content.counting_views(months.map(|months| Arc::new(Views::new(Clock::System, months))));
     let shutdown = shutdown.shared();
@@ -77,7 +82,7 @@ pub async fn serve(
     }
     let routes = build_router(&content, serving, writes.clone());
     let beside = store_folder.as_deref().filter(|_| !reads_only).and_then(|folder| listen_beside(&content, folder));
-    let jobs = Jobs::start(&content, reads_only, purges, webhooks);
+    let jobs = Jobs::start(&content, reads_only, (purges, webhooks, backups));
     let stop_time = limits.stop_time;
     metrics::started(Clock::System.now().to_chrono().timestamp_millis() as f64 / 1e3);
     let measured = Arc::new(Measured::of(content.clone(), store_folder));

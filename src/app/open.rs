@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::assets::{AssetError, AssetLibrary, AssetPlace};
+use crate::backup::{BackupError, require_complete};
 use crate::clock::Clock;
 use crate::config::{AssetSettings, StoreSetting};
 use crate::content::{Content, ContentError, Sharing};
-use crate::store::azure::AzureStore;
+use crate::store::azure::{AzureSettings, AzureStore};
 use crate::store::embedded::EmbeddedStore;
 use crate::store::observed::RequestKind;
-use crate::store::{LogStore, ObservedStore, SocketStore, Store, StoreError};
+use crate::store::{LogStore, ObservedStore, RecordingStore, SocketStore, Store, StoreError};
 
 use super::SEEN_WITHIN;
 
@@ -27,6 +28,8 @@ pub enum StartError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Content(#[from] ContentError),
+    #[error(transparent)]
+    Backup(#[from] BackupError),
 }
 
 fn refused<T>(why: String) -> Result<T, StartError> {
@@ -117,7 +120,7 @@ async fn read_only(setting: &StoreSetting) -> Result<Content, StartError> {
     let StoreSetting::File(folder) = setting else { return refused("--read-only is for a store in a file".to_owned()) };
     require_file(folder)?;
     let store = EmbeddedStore::open_read_only(folder, false)?;
-    Ok(Content::open(of_file(store), Clock::System, Sharing::Alone).await?)
+    content((of_file(store), Sharing::Alone)).await
 }
 
 fn require_file(folder: &Path) -> Result<(), StartError> {
@@ -194,7 +197,9 @@ async fn open_file_to_serve(folder: &Path, missing: Missing) -> Result<EmbeddedS
 }
 
 async fn content((store, sharing): (Store, Sharing)) -> Result<Content, StartError> {
-    Ok(Content::open(store, Clock::System, sharing).await?)
+    let content = Content::open(Arc::clone(&store), Clock::System, sharing).await?;
+    require_complete(&store).await?;
+    Ok(content)
 }
 
 /// Opens the store for a server. A store file must not be open in another server; the server waits for a command that uses it.
@@ -205,33 +210,48 @@ pub async fn open_to_serve(setting: &StoreSetting, missing: Missing) -> Result<C
     let opened: (Store, Sharing) = match setting {
         StoreSetting::File(folder) => (of_file(open_file_to_serve(folder, missing).await?), Sharing::Alone),
         StoreSetting::Azure(settings) => {
-            let store = Arc::new(AzureStore::connect(settings)?);
-            let prefix = &settings.table_prefix;
-            match store.has_table(Content::POSTS_TABLE).await? {
-                // The table of the log is created before the others.
-                true if !store.has_table(Content::LOG.table).await? => {
-                    return refused(format!(
-                        "the tables with the prefix {prefix:?} were written by an earlier version of Tidings, which kept no log: export them with that \
-                         version (`tidings export FOLDER`), and import the folder into a new prefix (`tidings import FOLDER --table-prefix PREFIX`)"
-                    ));
-                }
-                false if missing == Missing::Refuse => {
-                    return refused(format!(
-                        "the Azure account has no Tidings tables with the prefix {prefix:?}: create them with `tidings import PATH` or `tidings serve \
-                         --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
-                    ));
-                }
-                _ => {}
-            }
-            let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));
-            // The log is outside, so that its requests are observed too.
-            let logged = LogStore::new(observed, Content::LOG, Clock::System);
-            (Arc::new(logged), Sharing::Shared { seen_within: SEEN_WITHIN })
+            (open_azure(settings, missing).await?, Sharing::Shared { seen_within: SEEN_WITHIN })
         }
     };
     content(opened).await
 }
 
+/// Opens or creates a store to restore a backup into it. The caller finds out whether it is empty.
+///
+/// # Errors
+/// If it cannot be opened, or another process has it open.
+pub async fn open_to_restore(setting: &StoreSetting) -> Result<Store, StartError> {
+    match setting {
+        StoreSetting::File(folder) => Ok(of_file(EmbeddedStore::open(folder)?)),
+        StoreSetting::Azure(settings) => open_azure(settings, Missing::Create).await,
+    }
+}
+
+async fn open_azure(settings: &AzureSettings, missing: Missing) -> Result<Store, StartError> {
+    let store = Arc::new(AzureStore::connect(settings)?);
+    let prefix = &settings.table_prefix;
+    match store.has_table(Content::POSTS_TABLE).await? {
+        // The table of the log is created before the others.
+        true if !store.has_table(Content::LOG.table).await? => {
+            return refused(format!(
+                "the tables with the prefix {prefix:?} were written by an earlier version of Tidings, which kept no log: export them with that \
+                 version (`tidings export FOLDER`), and import the folder into a new prefix (`tidings import FOLDER --table-prefix PREFIX`)"
+            ));
+        }
+        false if missing == Missing::Refuse => {
+            return refused(format!(
+                "the Azure account has no Tidings tables with the prefix {prefix:?}: create them with `tidings import PATH` or `tidings serve \
+                 --import PATH` (or empty ones with `tidings serve --create`), or name another prefix with --table-prefix"
+            ));
+        }
+        _ => {}
+    }
+    let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));
+    // The log is outside, so that its requests are observed too.
+    Ok(Arc::new(LogStore::new(observed, Content::LOG, Clock::System)))
+}
+
 fn of_file(store: EmbeddedStore) -> Store {
-    Arc::new(ObservedStore::new(Arc::new(store), RequestKind::File))
+    let recording = RecordingStore::new(Arc::new(store), Content::LOG, Clock::System);
+    Arc::new(ObservedStore::new(Arc::new(recording), RequestKind::File))
 }

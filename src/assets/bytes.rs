@@ -97,6 +97,10 @@ impl AssetBytes {
         Self { store, folder: None, has_types: true, open: Arc::new(Semaphore::new(OPEN_AT_ONCE)) }
     }
 
+    pub(super) fn object_store(&self) -> Arc<dyn ObjectStore> {
+        Arc::clone(&self.store)
+    }
+
     /// A file without a name, on the disk of the pictures if they are in a folder.
     pub(super) fn temporary_file(&self) -> std::io::Result<File> {
         self.folder.as_ref().map_or_else(tempfile::tempfile, tempfile::tempfile_in)
@@ -108,16 +112,26 @@ impl AssetBytes {
 
     /// Stores a file of this size, of which one part is in memory at a time. As with [`Self::put`], a file exists as a whole or not at all.
     pub(super) async fn put_in_parts(&self, name: &AssetName, file: &Arc<File>, byte_size: u64) -> Result<()> {
+        self.put_named(&original(name), file, (byte_size, Some(name.kind))).await
+    }
+
+    /// The same under any name. `kind`: of an asset.
+    pub(super) async fn put_named(
+        &self,
+        path: &Path,
+        file: &Arc<File>,
+        (byte_size, kind): (u64, Option<AssetKind>),
+    ) -> Result<()> {
         if byte_size <= PART_BYTES {
-            return self.put(name, read_part(file, 0..byte_size).await?).await;
+            return self.put_file(path, read_part(file, 0..byte_size).await?, kind).await;
         }
-        let options = PutMultipartOptions { attributes: self.attributes(Some(name.kind)), ..Default::default() };
-        let mut upload = self.store.put_multipart_opts(&original(name), options).await?;
+        let options = PutMultipartOptions { attributes: self.attributes(kind), ..Default::default() };
+        let mut upload = self.store.put_multipart_opts(path, options).await?;
         let sent = send_parts(upload.as_mut(), file, byte_size).await;
         if sent.is_err()
             && let Err(error) = upload.abort().await
         {
-            tracing::warn!(%error, asset = %name, "assets.parts_kept");
+            tracing::warn!(%error, asset = %path, "assets.parts_kept");
         }
         sent
     }

@@ -1,7 +1,7 @@
 //! Why a picture or another file is refused. The rule: the text says what is wrong with the file and what to do, and nothing of the server.
 
-use crate::model::AssetFormat;
 use crate::model::file_format::FileFormat;
+use crate::model::{AssetFormat, AssetName};
 use crate::store::StoreError;
 
 use super::{FILE_BYTES_MIN, PIXELS_MAX, SIDE_MAX};
@@ -54,6 +54,10 @@ pub enum AssetError {
     Store(#[from] object_store::Error),
     #[error("the server cannot keep the file at the moment")]
     NoTemporaryFile(String),
+    #[error("a temporary file cannot be written or read")]
+    Temporary(#[source] std::io::Error),
+    #[error("the bytes of {0} are not those from which its name was made, so they are damaged")]
+    Damaged(AssetName),
     /// At the start: the place of the pictures does not exist.
     #[error("{0}")]
     NoContainer(String),

@@ -3,8 +3,8 @@
 
 use ring::digest::{Context, Digest, SHA256, digest};
 
-use crate::model::AssetHash;
 use crate::model::file_format::FileFormat;
+use crate::model::{AssetHash, AssetKind};
 
 /// The hash of a picture, whose bytes determine its format.
 pub(super) fn of(bytes: &[u8]) -> AssetHash {
@@ -22,12 +22,40 @@ impl FileHash {
         Self(context)
     }
 
+    /// Of what an asset of this kind has.
+    pub(super) fn of_kind(kind: AssetKind) -> Self {
+        match kind {
+            AssetKind::Image(_) => Self(Context::new(&SHA256)),
+            AssetKind::File(format) => Self::of(format),
+        }
+    }
+
     pub(super) fn update(&mut self, piece: &[u8]) {
         self.0.update(piece);
     }
 
     pub(super) fn finish(self) -> AssetHash {
         named(&self.0.finish())
+    }
+}
+
+/// Of a file that is no asset.
+pub(super) struct Sha256(Context);
+
+impl Default for Sha256 {
+    fn default() -> Self {
+        Self(Context::new(&SHA256))
+    }
+}
+
+impl Sha256 {
+    pub(super) fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// In hexadecimal digits.
+    pub(super) fn digits(self) -> String {
+        self.0.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

@@ -5,7 +5,7 @@
 //! file is only checked, which gives it its name too.
 
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, Write};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -134,12 +134,7 @@ impl AssetLibrary {
     /// # Errors
     /// If the place does not exist and is not created, or the credentials for it are refused.
     pub async fn open(place: &AssetPlace, creates: bool, limits: AssetLimits) -> Result<Self> {
-        let bytes = match place {
-            AssetPlace::Folder(folder) => AssetBytes::in_folder(folder)?,
-            AssetPlace::Azure(container) => AssetBytes::in_cloud(cloud::open_azure(container, creates).await?),
-            AssetPlace::S3(bucket) => AssetBytes::in_cloud(cloud::open_s3(bucket).await?),
-        };
-        Ok(Self::over(bytes, limits))
+        Ok(Self::over(open_bytes(place, creates).await?, limits))
     }
 
     /// For tests, and for a dry run.
@@ -147,7 +142,7 @@ impl AssetLibrary {
         Self::over(AssetBytes::in_memory(), limits)
     }
 
-    fn over(bytes: AssetBytes, limits: AssetLimits) -> Self {
+    pub(super) fn over(bytes: AssetBytes, limits: AssetLimits) -> Self {
         let sent = Arc::new(Semaphore::new(sent_units(SENT_BYTES_MAX.max(limits.image_bytes())) as usize));
         Self { bytes, limits, decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE)), sent, decoded: Arc::default() }
     }
@@ -254,7 +249,50 @@ impl AssetLibrary {
         Ok(self.bytes.find(name).await?.is_some())
     }
 
-    /// All assets whose bytes are stored, for the tests.
+    /// Copies the bytes of an asset, unless this library has them. Returns how many; `None` if the other library does not have them.
+    ///
+    /// # Errors
+    /// [`AssetError::Damaged`] if they do not have the hash in the name.
+    pub async fn copy_from(&self, other: &Self, name: &AssetName) -> Result<Option<u64>> {
+        if self.has(name).await? {
+            return Ok(Some(0));
+        }
+        let Some(found) = other.find(name, None).await? else { return Ok(None) };
+        let mut file = self.temporary_file().await?;
+        other.read_verified(name, &found, |piece| file.write_all(piece).map_err(AssetError::Temporary)).await?;
+        self.bytes.put_in_parts(name, &Arc::new(file), found.byte_size).await?;
+        Ok(Some(found.byte_size))
+    }
+
+    /// Reads the bytes of an asset, and compares them with its name. Returns whether the library has them.
+    ///
+    /// # Errors
+    /// [`AssetError::Damaged`] if they are not those of the name.
+    pub async fn verify(&self, name: &AssetName) -> Result<bool> {
+        let Some(found) = self.find(name, None).await? else { return Ok(false) };
+        self.read_verified(name, &found, |_| Ok(())).await?;
+        Ok(true)
+    }
+
+    async fn read_verified(
+        &self,
+        name: &AssetName,
+        found: &Found,
+        mut take: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut hash = hash::FileHash::of_kind(name.kind);
+        if found.byte_size > 0 {
+            let mut pieces = self.read(found, 0..found.byte_size).await?;
+            while let Some(piece) = pieces.next().await {
+                let piece = piece?;
+                hash.update(&piece);
+                take(&piece)?;
+            }
+        }
+        if hash.finish() == name.hash { Ok(()) } else { Err(AssetError::Damaged(name.clone())) }
+    }
+
+    /// All assets whose bytes are stored, for backups and tests.
     pub async fn list(&self) -> Result<Vec<AssetName>> {
         Ok(self.bytes.list().await?)
     }
@@ -319,12 +357,21 @@ impl AssetLibrary {
     }
 }
 
+/// `creates`: a container that does not exist is created, as a folder always is.
+pub(super) async fn open_bytes(place: &AssetPlace, creates: bool) -> Result<AssetBytes> {
+    Ok(match place {
+        AssetPlace::Folder(folder) => AssetBytes::in_folder(folder)?,
+        AssetPlace::Azure(container) => AssetBytes::in_cloud(cloud::open_azure(container, creates).await?),
+        AssetPlace::S3(bucket) => AssetBytes::in_cloud(cloud::open_s3(bucket).await?),
+    })
+}
+
 fn sent_units(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(SENT_UNIT)).unwrap_or(u32::MAX)
 }
 
 /// A panic of a decoder is a defect of the server, and ends only this request.
-async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+pub(super) async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(|failed| AssetError::Internal(failed.to_string()))
 }
 

@@ -10,6 +10,7 @@ mod cloud;
 mod decode;
 mod error;
 mod file;
+mod files;
 mod form;
 mod hash;
 mod incomplete;
@@ -20,6 +21,7 @@ mod resize;
 
 pub use bytes::Found;
 pub use error::{AssetError, BadFile, BadPicture};
+pub use files::{StoredFiles, sha256_of, sha256_of_text};
 pub use form::{Form, WIDTHS, Width};
 pub use library::{AssetLibrary, AssetLimits, CleanAsset, ReadyAsset};
 pub use open_graph::{CROP_PLACES, CropPlace, open_graph_size};

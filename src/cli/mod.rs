@@ -1,5 +1,6 @@
 //! The command line, with a file for each command. The rule: a command turns its arguments into settings, calls other modules and prints the result.
 
+mod backup;
 mod check;
 mod export;
 mod flags;
@@ -40,6 +41,8 @@ enum Command {
     Serve(serve::Serve),
     Import(import::Import),
     Export(export::Export),
+    Backup(backup::Backup),
+    Restore(backup::Restore),
     Check(check::Check),
     Schema(schema::PrintSchema),
     Token(token::TokenCommand),
@@ -89,6 +92,8 @@ impl Command {
             Self::Serve(serve) => serve.run(sources).await,
             Self::Import(import) => import.run(sources).await,
             Self::Export(export) => export.run(sources).await,
+            Self::Backup(backup) => backup.run(sources).await,
+            Self::Restore(restore) => restore.run(sources).await,
             Self::Check(check) => check.run(sources).await,
             Self::Schema(schema) => schema.run(sources),
             Self::Token(token) => token.run(sources).await,

@@ -9,7 +9,7 @@ use crate::assets::{AssetLimits, AssetPlace, AzureContainer, S3Bucket};
 use crate::store::azure::Connection;
 
 use super::sources::Settings;
-use super::{ConfigError, StoreSetting, table, table::assets as own};
+use super::{ConfigError, Setting, StoreSetting, table, table::assets as own};
 
 /// Where the pictures and files are, and their limits.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct AssetSettings {
 /// If a setting is invalid, or the place needs another one.
 pub fn assets(settings: &Settings<'_>, store: &StoreSetting) -> Result<AssetSettings, ConfigError> {
     let place = match (settings.parse::<PlaceText>(&own::STORE)?, store) {
-        (Some(text), _) => Some(place(settings, text)?),
+        (Some(text), _) => Some(place(settings, text, &own::STORE)?),
         (None, StoreSetting::File(folder)) => Some(AssetPlace::Folder(folder.join("assets"))),
         (None, StoreSetting::Azure(_)) => None,
     };
@@ -39,18 +39,26 @@ pub fn assets(settings: &Settings<'_>, store: &StoreSetting) -> Result<AssetSett
     Ok(AssetSettings { place, limits })
 }
 
-fn place(settings: &Settings<'_>, text: PlaceText) -> Result<AssetPlace, ConfigError> {
+/// A place of other files, as it is written. `of`: the setting that an error names.
+///
+/// # Errors
+/// If it is none, or needs a setting.
+pub(super) fn place_of(settings: &Settings<'_>, text: &str, of: &'static Setting) -> Result<AssetPlace, ConfigError> {
+    place(settings, text.parse().map_err(|why: String| settings.error_of(of, why))?, of)
+}
+
+fn place(settings: &Settings<'_>, text: PlaceText, of: &'static Setting) -> Result<AssetPlace, ConfigError> {
     match text {
         PlaceText::Folder(folder) => Ok(AssetPlace::Folder(folder)),
         PlaceText::Azure { name, prefix } => {
-            Ok(AssetPlace::Azure(AzureContainer { connection: connection(settings)?, name, prefix }))
+            Ok(AssetPlace::Azure(AzureContainer { connection: connection(settings, of)?, name, prefix }))
         }
         PlaceText::S3 { name, prefix } => {
             let secret = settings.secret(&own::S3_SECRET_ACCESS_KEY, &own::S3_SECRET_ACCESS_KEY_FILE)?;
             let (Some(access_key_id), Some(secret_access_key)) = (settings.text(&own::S3_ACCESS_KEY_ID), secret) else {
                 let why = "s3:// needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the access key of the bucket; or these as \
                            s3.access_key_id and s3.secret_access_key or s3.secret_access_key_file in the configuration file";
-                return Err(settings.error_of(&own::STORE, why));
+                return Err(settings.error_of(of, why));
             };
             let region = settings.need(&own::S3_REGION)?;
             let endpoint = settings.parse::<Endpoint>(&own::S3_ENDPOINT)?.map(|endpoint| endpoint.0);
@@ -60,14 +68,14 @@ fn place(settings: &Settings<'_>, text: PlaceText) -> Result<AssetPlace, ConfigE
 }
 
 /// The account of the pictures: one of their own, or that of the tables.
-fn connection(settings: &Settings<'_>) -> Result<Connection, ConfigError> {
+fn connection(settings: &Settings<'_>, of: &'static Setting) -> Result<Connection, ConfigError> {
     let of_pictures = settings.secret(&own::CONNECTION_STRING, &own::CONNECTION_STRING_FILE)?;
     let text = match of_pictures {
         Some(text) => Some(text),
         None => settings.secret(&table::AZURE_CONNECTION_STRING, &table::AZURE_CONNECTION_STRING_FILE)?,
     };
     super::store::connection(settings, text, &own::AZURE_BLOB_ENDPOINT)
-        .map_err(|needed| settings.error_of(&own::STORE, format!("az:// {needed}")))
+        .map_err(|needed| settings.error_of(of, format!("az:// {needed}")))
 }
 
 /// A place as it is written.
@@ -88,7 +96,7 @@ impl FromStr for PlaceText {
         // The text may contain a secret, so the error does not repeat it.
         let refused = |why: &str| Err(format!("{why}; write a folder, az://CONTAINER/FOLDER or s3://BUCKET/FOLDER"));
         if !matches!(scheme, "az" | "s3") {
-            return refused("this is no place for pictures");
+            return refused("this is no place for files");
         }
         if !is_name(name) {
             return refused("a container or bucket has 3 to 63 lower-case letters, digits, hyphens and, in S3, dots");
@@ -136,7 +144,7 @@ impl FromStr for Endpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Setting, Sources};
+    use crate::config::Sources;
 
     fn found(typed: &[(&'static Setting, &str)]) -> Result<AssetSettings, ConfigError> {
         let sources = Sources::default();

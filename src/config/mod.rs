@@ -5,6 +5,7 @@
 
 mod access;
 mod assets;
+mod backup;
 mod cdn;
 mod fair_use;
 mod file;
@@ -21,6 +22,7 @@ pub mod table;
 mod traces;
 
 pub use assets::{AssetSettings, assets};
+pub use backup::backup_place;
 pub use print::print;
 pub use serve::{ServeSettings, Serving};
 pub use setting::Setting;

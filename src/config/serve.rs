@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::assets::AssetLibrary;
+use crate::backup::BackupSchedule;
 use crate::graphql::access::SignIn;
 use crate::graphql::fair_use::FairUseSettings;
 use crate::http::{HttpSettings, ServerLimits};
@@ -11,7 +12,9 @@ use crate::model::{AllowedHosts, SiteFields};
 use crate::telemetry::{Directives, LogFormat, TracesSettings};
 
 use super::sources::Settings;
-use super::{AssetSettings, ConfigError, StoreSetting, access, assets, fair_use, limits, site, store, table, traces};
+use super::{
+    AssetSettings, ConfigError, StoreSetting, access, assets, backup, fair_use, limits, site, store, table, traces,
+};
 
 #[derive(Debug)]
 pub struct ServeSettings {
@@ -62,6 +65,8 @@ pub struct Serving {
     pub webhooks_allow: AllowedHosts,
     /// For how many months the views of posts are kept; with 0, none are counted.
     pub views_months: u32,
+    /// The backups that the server makes itself.
+    pub backups: Option<BackupSchedule>,
     pub http: HttpSettings,
     pub server: ServerLimits,
 }
@@ -108,6 +113,7 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
         searches: !settings.is_on(&table::NO_SEARCH)?,
         webhooks_allow: AllowedHosts(settings.list(&table::webhooks::ALLOW)?),
         views_months: settings.need(&table::views::MONTHS)?,
+        backups: backup::backups(settings)?,
         http: HttpSettings {
             login: sign_in.oidc.filter(|provider| provider.has_login()),
             ..limits::http(settings, fields)?

@@ -178,6 +178,11 @@ impl Content {
         Self { assets, ..self }
     }
 
+    /// The rows themselves, for what copies them whole.
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
     pub(crate) fn asset_library(&self) -> Option<&AssetLibrary> {
         self.assets.as_ref()
     }

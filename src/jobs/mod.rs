@@ -1,6 +1,7 @@
 //! The background work of a server, a file for each job. The rule: a job decides how often it runs, and calls a method that does the work; every
 //! server runs each, so two must be able to run at once.
 
+mod backup;
 mod follow;
 mod purges;
 mod recovery;
@@ -14,6 +15,7 @@ use std::future::Future;
 
 use tokio::task::JoinHandle;
 
+use crate::backup::BackupSchedule;
 use crate::content::Content;
 use crate::model::AllowedHosts;
 use crate::purge::Purges;
@@ -41,7 +43,11 @@ pub async fn catch_up(content: &Content, shutdown: impl Future<Output = ()>) {
 
 impl Jobs {
     /// `webhooks`: beyond the public Internet, where webhooks may be.
-    pub fn start(content: &Content, reads_only: bool, purges: Option<Purges>, webhooks: AllowedHosts) -> Self {
+    pub fn start(
+        content: &Content,
+        reads_only: bool,
+        (purges, webhooks, backups): (Option<Purges>, AllowedHosts, Option<BackupSchedule>),
+    ) -> Self {
         let mut tasks =
             vec![tokio::spawn(follow::for_ever(content.clone())), tokio::spawn(search::for_ever(content.clone()))];
         let views = ViewJob::of(content);
@@ -51,6 +57,7 @@ impl Jobs {
             tasks.push(tokio::spawn(unpublish::for_ever(content.clone())));
             tasks.push(tokio::spawn(views.clone().for_ever()));
             tasks.push(tokio::spawn(webhooks::for_ever(content.clone(), webhooks)));
+            tasks.extend(backups.map(|schedule| tokio::spawn(backup::for_ever(content.clone(), schedule))));
         }
         tasks.extend(purges.clone().map(|purges| tokio::spawn(purges::for_ever(purges))));
         Self { tasks, content: content.clone(), reads_only, purges, views }

@@ -14,8 +14,8 @@
 //! | `Revisions` | [post](history) | version, the newest first |
 //! | `Changes` | [year](history) | inverted ticks and a random id |
 //! | `ChangeLog` | [`log`](change_log) | `head`, `log-` and a sequence number, `due-` and an instant with the id of a post or page |
-//! | `Log` | `log` | on tables, of [`store::log`](crate::store::log): `!head`, `e-` and a number, `d-` with an instant, an id and a part |
-//! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews` |
+//! | `Log` | `log` | on tables, and in a file that is backed up, of [`store::log`](crate::store::log): `!head`, `e-` and a number, `d-` with an instant, an id and a part |
+//! | `Tokens` | [`tokens`](token) | the token's id; partition `keys`: `previews`, `restoring` |
 //! | `Webhooks` | [`webhooks`](webhook) | the webhook's id, `!sender` |
 //! | `Pages` | [`pages`](site_page) | `!tree`, `i-{id}`, `p-{path}`, `c-…` and `d-…` for the children of a page, `s-…` for those that are scheduled |
 //! | `Idempotency` | [first byte of a hash](idempotency) | the rest of the hash |

@@ -23,6 +23,11 @@ pub fn preview_key() -> Key {
     key(KEYS_PARTITION, "previews")
 }
 
+/// The row of a store that is being restored, until it is complete.
+pub fn restoring() -> Key {
+    key(KEYS_PARTITION, "restoring")
+}
+
 /// `None` if the row is not a token.
 pub fn parse(found: &Key) -> Option<TokenId> {
     (found.partition() == TOKENS_PARTITION).then(|| found.row().parse().ok()).flatten()

@@ -25,6 +25,9 @@ pub struct TransactionLimits {
 impl TransactionLimits {
     /// The limits of a store that has transactions over all tables itself.
     pub const WIDE: Self = Self { rows_max: TRANSACTION_ROWS_MAX, bytes_max: TRANSACTION_BYTES_MAX };
+    /// Those of what a caller may write to a store file: what records the change, at most as much again, is in the same transaction.
+    pub const RECORDED: Self =
+        Self { rows_max: TRANSACTION_ROWS_MAX / 5 * 4, bytes_max: TRANSACTION_BYTES_MAX / 8 * 3 };
 }
 
 /// Bytes that an operation adds to the body of a transaction besides its row: boundaries, headers, the URL without the

@@ -56,7 +56,7 @@ pub use error::StoreError;
 pub use explanation::{AccessKind, AccessedRows, Explained, ExplainedRequest, Explanation};
 pub use key::{Key, RowRange};
 pub use limits::{PAGE_ROWS_MAX, TransactionLimits};
-pub use log::{LogSettings, LogStore, RowRole, is_row_of_log};
+pub use log::{LogEntry, LogPosition, LogSettings, LogStore, RecordingStore, RowRole, is_row_of_log};
 pub use months::{is_of_month, table_of_month};
 pub use observed::ObservedStore;
 pub use read_set::{MovingBounds, PartitionMark, ReadRange, ReadSet, RowMark, WriteObserver, WrittenRow};

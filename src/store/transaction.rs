@@ -147,7 +147,10 @@ fn panicked(panic: &(dyn Any + Send)) -> StoreError {
     StoreError::Internal("the plan of a transaction panicked; nothing of it was written".to_owned())
 }
 
-fn check_writes(writes: &[RowWrite], TransactionLimits { rows_max, bytes_max }: TransactionLimits) -> Result<()> {
+pub(super) fn check_writes(
+    writes: &[RowWrite],
+    TransactionLimits { rows_max, bytes_max }: TransactionLimits,
+) -> Result<()> {
     if writes.len() > rows_max {
         let rows = writes.len();
         return Err(StoreError::limit(format!("a transaction writes {rows} rows; the limit is {rows_max}")));

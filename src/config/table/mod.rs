@@ -11,6 +11,7 @@ macro_rules! settings {
 }
 
 pub mod assets;
+pub mod backup;
 pub mod cdn;
 pub mod fair_use;
 pub mod limits;
@@ -170,6 +171,7 @@ pub fn of_server() -> Vec<&'static Setting> {
         cdn::ALL,
         webhooks::ALL,
         views::ALL,
+        backup::ALL,
         limits::ALL,
         fair_use::ALL,
     ]

@@ -11,4 +11,4 @@ mod read;
 
 pub(crate) use edit::{AssetChanges, AssetEditor, NewAsset};
 pub(super) use pending::{of_bytes, recover};
-pub(crate) use read::cursor;
+pub(crate) use read::{cursor, name_of_row};

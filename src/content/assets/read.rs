@@ -6,9 +6,11 @@ use crate::content::error::{ContentError, Result};
 use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, Take};
 use crate::content::tables::read_all;
 use crate::content::tables::rows::asset as rows;
+use crate::keys::asset::AssetRow;
 use crate::keys::cursor::{self as cursors, ListTag};
 use crate::keys::{Table, asset as keys};
-use crate::model::{Asset, AssetHash};
+use crate::model::{Asset, AssetHash, AssetName};
+use crate::store::{Entity, Etag, RowWrite};
 
 fn list_tag() -> ListTag {
     ListTag::of("assets")
@@ -16,6 +18,17 @@ fn list_tag() -> ListTag {
 
 pub(crate) fn cursor(asset: &Asset) -> String {
     cursors::encode(list_tag(), keys::listed(asset.created_at, asset.hash()).row())
+}
+
+/// The name of the asset whose row is written; `None` if it is another row, or is deleted.
+///
+/// # Errors
+/// If the row is damaged.
+pub(crate) fn name_of_row(write: &RowWrite) -> Result<Option<AssetName>> {
+    let is_asset = write.table == Table::Assets.name() && matches!(keys::parse(&write.key), Some(AssetRow::Asset(_)));
+    let Some(properties) = write.properties.as_ref().filter(|_| is_asset) else { return Ok(None) };
+    let row = Entity { key: write.key.clone(), etag: Etag(Default::default()), properties: properties.clone() };
+    Ok(Some(rows::read(&row)?.facts.name))
 }
 
 impl Reader {

@@ -35,8 +35,10 @@ impl From<AssetError> for RequestFailure {
                 tracing::error!(cause, "assets.storage_failed");
                 (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable)
             }
-            // All but the last occur at the start, before there is a client.
-            AssetError::NoContainer(_)
+            // All but the last occur at the start, before there is a client, or in a backup.
+            AssetError::Temporary(_)
+            | AssetError::Damaged(_)
+            | AssetError::NoContainer(_)
             | AssetError::NotCreated(..)
             | AssetError::Account(_)
             | AssetError::NoSignature

@@ -39,8 +39,10 @@ pub(super) struct Head {
 pub(super) struct Entry {
     pub number: u64,
     pub id: CompactString,
-    /// By the clock of the writer; decides only when the entry is dropped.
+    /// By the clock of the writer; decides when the entry is dropped, and names it for a restore.
     pub at: Instant,
+    /// Whether the next entry is of the same transaction, as on a file, whose transactions can be larger than an entry.
+    pub is_continued: bool,
     pub writes: Vec<StepWrite>,
 }
 
@@ -50,6 +52,7 @@ pub(super) struct EntryNames {
     pub id: CompactString,
     at: Instant,
     parts: usize,
+    is_continued: bool,
     /// The writes without the contents of the rows: each `Some` is empty.
     pub writes: Vec<StepWrite>,
 }
@@ -60,8 +63,35 @@ pub(super) struct Appends {
     pub append: Batch,
 }
 
+/// The rows of an entry, each with its RowKey.
+pub(super) struct EntryRows {
+    pub data: Vec<(String, Properties)>,
+    /// Of the data, compressed.
+    pub data_bytes: usize,
+    pub names: (String, Properties),
+}
+
 pub(super) fn head_key() -> Result<Key> {
     Key::new(PARTITION, HEAD)
+}
+
+/// The key of a row of the log.
+pub(super) fn key_of(row: String) -> Result<Key> {
+    Key::new(PARTITION, row)
+}
+
+pub(super) fn head_row(head: &Head) -> Properties {
+    let mut newest = Properties::new();
+    newest.set("Number", Value::Int64(i64::try_from(head.number).unwrap_or(i64::MAX)));
+    newest.set("Id", Value::String(head.id.clone()));
+    newest
+}
+
+/// A new id of an entry.
+pub(super) fn random_id() -> Result<CompactString> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(|error| StoreError::Internal(format!("no random bytes: {error}")))?;
+    Ok(compact_str::format_compact!("{:016x}", u64::from_le_bytes(random)))
 }
 
 pub(super) fn read_head(row: &Entity) -> Result<Head> {
@@ -90,12 +120,31 @@ pub(super) fn data_before(at: Instant) -> Result<RowRange> {
 }
 
 impl Entry {
+    pub(super) fn head(&self) -> Head {
+        Head { number: self.number, id: self.id.clone() }
+    }
+
     /// `head`: the precondition on the row of the head.
     ///
     /// # Errors
     /// [`StoreError::Limit`] if a row of the entry is too large.
     pub(super) fn appends(&self, head: Precondition) -> Result<Appends> {
         let put = |row: String, properties, precondition| Operation::Put { row, properties, precondition };
+        let EntryRows { data, data_bytes, names } = self.rows()?;
+        let mut operations: Vec<_> =
+            data.into_iter().map(|(row, properties)| put(row, properties, Precondition::None)).collect();
+        let batch = |operations| Batch::new(PARTITION, operations);
+        let mut before = Vec::new();
+        if data_bytes > APPENDED_BYTES_MAX {
+            let ahead = operations.drain(..).map(|operation| batch(vec![operation]));
+            before = ahead.collect::<Result<_>>()?;
+        }
+        operations.push(put(names.0, names.1, Precondition::Absent));
+        operations.push(put(HEAD.to_owned(), head_row(&self.head()), head));
+        Ok(Appends { before, append: batch(operations)? })
+    }
+
+    pub(super) fn rows(&self) -> Result<EntryRows> {
         let mut data = Vec::new();
         for write in &self.writes {
             let Some(properties) = &write.properties else { continue };
@@ -105,29 +154,17 @@ impl Entry {
             data.extend_from_slice(&row);
         }
         let data = compress(&data)?;
-        let parts: Vec<_> = data.chunks(CHUNK * CHUNKS).collect();
-        let mut operations = Vec::with_capacity(parts.len() + 2);
-        for (part, bytes) in parts.iter().enumerate() {
-            let row = data_row(self.at, &self.id, part);
-            operations.push(put(row, binaries(Properties::new(), bytes), Precondition::None));
-        }
-        let batch = |operations| Batch::new(PARTITION, operations);
-        let mut before = Vec::new();
-        if data.len() > APPENDED_BYTES_MAX {
-            let ahead = operations.drain(..).map(|operation| batch(vec![operation]));
-            before = ahead.collect::<Result<_>>()?;
-        }
+        let row_of = |(part, bytes)| (data_row(self.at, &self.id, part), binaries(Properties::new(), bytes));
+        let parts: Vec<_> = data.chunks(CHUNK * CHUNKS).enumerate().map(row_of).collect();
         let mut names = Properties::new();
         names.set("Id", Value::String(self.id.clone()));
         names.set("At", Value::DateTime(self.at.ticks()));
         names.set("Parts", Value::Int32(i32::try_from(parts.len()).unwrap_or(i32::MAX)));
+        if self.is_continued {
+            names.set("Continued", Value::Boolean(true));
+        }
         let names = binaries(names, &compress(&encode_names(&self.writes))?);
-        operations.push(put(entry_row(self.number), names, Precondition::Absent));
-        let mut newest = Properties::new();
-        newest.set("Number", Value::Int64(i64::try_from(self.number).unwrap_or(i64::MAX)));
-        newest.set("Id", Value::String(self.id.clone()));
-        operations.push(put(HEAD.to_owned(), newest, head));
-        Ok(Appends { before, append: batch(operations)? })
+        Ok(EntryRows { data: parts, data_bytes: data.len(), names: (entry_row(self.number), names) })
     }
 }
 
@@ -141,8 +178,9 @@ impl EntryNames {
         let at = Instant::from_ticks(*at).ok_or_else(|| damaged(&row.key))?;
         let Some(Value::Int32(parts)) = row.properties.get("Parts") else { return Err(damaged(&row.key)) };
         let parts = usize::try_from(*parts).map_err(|_| damaged(&row.key))?;
+        let is_continued = row.properties.get("Continued") == Some(&Value::Boolean(true));
         let writes = decode_names(&expand(&joined(row))?, settings).ok_or_else(|| damaged(&row.key))?;
-        Ok(Self { number, id: text(row, "Id")?, at, parts, writes })
+        Ok(Self { number, id: text(row, "Id")?, at, parts, is_continued, writes })
     }
 
     pub(super) fn at(&self) -> Instant {
@@ -163,7 +201,8 @@ impl EntryNames {
             let key = encode_key(write.table.name, write.key.partition(), write.key.row());
             write.properties = Some(decode_row(&key, row)?.properties);
         }
-        Ok(Entry { number: self.number, id: self.id, at: self.at, writes: self.writes })
+        let Self { number, id, at, is_continued, writes, .. } = self;
+        Ok(Entry { number, id, at, is_continued, writes })
     }
 }
 
@@ -300,7 +339,7 @@ mod tests {
             let gone = Key::new("q", "gone").expect("a key");
             let gone = NewWrite { table: SETTINGS.table_of("U"), key: gone, properties: None, is_there: true };
             let writes = sort(writes.chain([gone]).collect()).expect("it is sorted");
-            let entry = Entry { number: 7, id: "abc".into(), at, writes };
+            let entry = Entry { number: 7, id: "abc".into(), at, is_continued: rows == 3, writes };
             let Appends { before, append } = entry.appends(Precondition::Absent).expect("it fits");
             assert!(append.operations().len() <= limits::BATCH_OPERATIONS_MAX && before.is_empty() == (rows < 12));
             let all = stored(&[before, vec![append]].concat());
@@ -317,7 +356,7 @@ mod tests {
                 let write = |write: &StepWrite| {
                     (write.rank, write.chunk, write.table.name, write.key.clone(), write.properties.clone())
                 };
-                (entry.number, entry.id.clone(), writes.map(write).collect::<Vec<_>>())
+                (entry.number, entry.id.clone(), entry.is_continued, writes.map(write).collect::<Vec<_>>())
             };
             assert_eq!(shown(&read), shown(&entry));
         }

@@ -3,7 +3,9 @@
 //!
 //! docs/design.md has the rules (R1 to R6). [`plan`] runs the plans of changes, [`steps`] puts their writes in an order
 //! in which readers lose nothing, [`entry`] encodes them, [`writer`] appends, [`apply`] carries out, [`follower`] reads
-//! what others append, and [`progress`] tracks what this server can rely on.
+//! what others append, and [`progress`] tracks what this server can rely on. [`retention`] deletes old entries.
+//!
+//! A store file has transactions of its own; [`recording`] writes the same entries into it once it is backed up, and [`read`] reads those of both stores.
 
 mod age;
 mod apply;
@@ -11,6 +13,9 @@ mod entry;
 mod follower;
 mod plan;
 mod progress;
+mod read;
+mod recording;
+mod retention;
 mod settings;
 mod steps;
 mod writer;
@@ -19,25 +24,21 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::clock::Clock;
-use crate::model::Instant;
-use crate::model::instant::TICKS_PER_SECOND;
 
-use super::limits::{BATCH_OPERATIONS_MAX, PAGE_ROWS_MAX, TransactionLimits};
+use super::limits::TransactionLimits;
 use super::{
-    Batch, Continuation, Entity, Etag, GroupPlan, Key, Operation, Page, Precondition, Result, RowRange, Rows, Store,
-    StoreError, TableStore, WriteObserver,
+    Batch, Continuation, Entity, Etag, GroupPlan, Key, Operation, Page, Result, RowRange, Rows, Store, StoreError,
+    TableStore, WriteObserver,
 };
 
 pub use entry::is_row_of_log;
+pub use read::{EntryReader, LogEntry, LogPosition, begin, newest};
+pub use recording::RecordingStore;
 pub use settings::{LogSettings, TRUSTED_FOR};
 pub use steps::RowRole;
 
-use entry::EntryNames;
 use follower::Follower;
 use writer::Writer;
-
-/// How long entries are kept: a server that has not read the log for longer invalidates its caches.
-const KEPT_SECONDS: i64 = 86_400;
 
 /// Wraps a store that several servers write, and gives it transactions over all tables and partitions.
 pub struct LogStore {
@@ -203,20 +204,10 @@ impl TableStore for LogStore {
         self.follower.follow(&self.writer).await;
     }
 
-    /// Deletes the entries that are older than a day, the oldest first, and never the newest.
     async fn delete_old_entries(&self) -> Result<()> {
         self.writer.catch_up().await?;
         let Some(newest) = self.writer.progress.known() else { return Ok(()) };
-        let now = self.writer.clock.now().ticks();
-        let until = Instant::from_ticks(now.saturating_sub(KEPT_SECONDS * TICKS_PER_SECOND)).unwrap_or(Instant::MIN);
-        let is_old = |row: &Entity| {
-            let names = EntryNames::read(row, &self.writer.settings)?;
-            Ok(names.number < newest && names.at() < until)
-        };
-        let entries = self.delete_first(&entry::all_entries()?, is_old).await?;
-        self.delete_first(&entry::data_before(until)?.of_keys(), |_| Ok(true)).await?;
-        tracing::debug!(entries, "log.old_deleted");
-        Ok(())
+        retention::delete_old(self.store(), &self.writer.settings, newest, &self.writer.clock).await
     }
 
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
@@ -253,38 +244,6 @@ impl LogStore {
             confirmed().insert(table, first.clone());
         }
         Ok(())
-    }
-
-    /// Deletes the rows of the log from the start of a range, up to the first that is not old. Returns how many were
-    /// old.
-    async fn delete_first(&self, range: &RowRange, is_old: impl Fn(&Entity) -> Result<bool>) -> Result<usize> {
-        let (table, mut deleted) = (self.writer.settings.table, 0);
-        loop {
-            let page = self.store().range(table, range, PAGE_ROWS_MAX, None).await?;
-            let mut old = Vec::new();
-            for row in &page.rows {
-                if !is_old(row)? {
-                    break;
-                }
-                old.push(row.key.row().to_owned());
-            }
-            for rows in old.chunks(BATCH_OPERATIONS_MAX) {
-                let delete = |row: &String| Operation::Delete { row: row.clone(), precondition: Precondition::None };
-                match self
-                    .store()
-                    .commit(table, &Batch::new(range.partition(), rows.iter().map(delete).collect())?)
-                    .await
-                {
-                    // Deleted already: by another server, or by an earlier request whose answer was lost.
-                    Ok(_) | Err(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }) => {}
-                    Err(error) => return Err(error),
-                }
-            }
-            deleted += old.len();
-            if old.len() < page.rows.len() || page.continuation.is_none() {
-                return Ok(deleted);
-            }
-        }
     }
 }
 

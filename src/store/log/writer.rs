@@ -354,10 +354,8 @@ impl Writer {
     }
 
     async fn append(&self, head: &StoredHead, writes: Vec<NewWrite>) -> Result<Append> {
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(|error| StoreError::Internal(format!("no random bytes: {error}")))?;
-        let id = compact_str::format_compact!("{:016x}", u64::from_le_bytes(random));
-        let entry = Entry { number: head.head.number + 1, id, at: self.clock.now(), writes: sort(writes)? };
+        let (number, id) = (head.head.number + 1, entry::random_id()?);
+        let entry = Entry { number, id, at: self.clock.now(), is_continued: false, writes: sort(writes)? };
         let unchanged = head.etag.clone().map_or(Precondition::Absent, Precondition::Match);
         let appends = entry.appends(unchanged)?;
         let began = Age::new(&self.clock);
@@ -375,9 +373,8 @@ impl Writer {
             }
             match self.store.commit(self.settings.table, &appends.append).await {
                 Ok(etags) => {
-                    let (head, etag) =
-                        (Head { number: entry.number, id: entry.id.clone() }, etags.into_iter().flatten().next_back());
-                    self.progress.note_head(StoredHead { head, etag });
+                    let etag = etags.into_iter().flatten().next_back();
+                    self.progress.note_head(StoredHead { head: entry.head(), etag });
                     return Ok(Append::Done(entry));
                 }
                 Err(StoreError::OutcomeUnknown { .. }) => is_in_doubt = true,

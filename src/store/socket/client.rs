@@ -77,7 +77,7 @@ fn transact(connection: &mut Connection, plan: &mut GroupPlan) -> Result<()> {
     done(connection.call(&Request::Plan)).map_err(not_made)?;
     let rows =
         PlannedRows { connection: RefCell::new(connection), expected: RefCell::default(), failure: Cell::default() };
-    let planned = run_plan(plan, &rows, TransactionLimits::WIDE);
+    let planned = run_plan(plan, &rows, TransactionLimits::RECORDED);
     let failure = rows.failure.take();
     let connection = rows.connection.into_inner();
     if let Some(failure) = failure {
@@ -209,6 +209,10 @@ impl TableStore for SocketStore {
 
     fn is_transactional(&self) -> bool {
         matches!(self.channel, Channel::Pool(_))
+    }
+
+    fn transaction_limits(&self) -> TransactionLimits {
+        TransactionLimits::RECORDED
     }
 
     async fn transact(&self, mut plan: GroupPlan) -> Result<()> {

@@ -122,6 +122,8 @@ families! {
         of_outcomes(&["ok", "failed"]);
     log_poll_age: Seconds, "tidings_log_poll_age" in Seconds, "Age of the poll before the last one at its end";
     log_gaps: Counter, "tidings_log_gaps", "Times that entries of the log were missing";
+    backed_up: Seconds, "tidings_backup_last_success_timestamp" in Seconds,
+        "The instant up to which the place of the backup has everything, since 1970";
     purges: Family<OutcomeLabels, Counter>, "tidings_purges", "Purges of the CDN by outcome",
         of_outcomes(&["ok", "failed"]);
     webhook_messages: Family<OutcomeLabels, Counter>, "tidings_webhook_messages", "Messages to webhooks by outcome",

@@ -31,6 +31,11 @@ pub fn started(unix_seconds: f64) {
     FAMILIES.process_start.set(unix_seconds);
 }
 
+/// The place of the backup has everything that was written before this time, in seconds since 1970.
+pub fn backed_up(unix_seconds: f64) {
+    FAMILIES.backed_up.set(unix_seconds);
+}
+
 /// Sets how many posts everyone can see.
 pub fn posts_counted(posts: u64) {
     FAMILIES.posts.set(posts.try_into().unwrap_or(i64::MAX));

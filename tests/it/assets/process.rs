@@ -31,7 +31,7 @@ pub fn post(address: &str, query: &str, length: usize, pieces: impl Iterator<Ite
     parse(&answer)
 }
 
-fn get(address: &str, path: &str) -> (u16, Vec<u8>) {
+pub fn get(address: &str, path: &str) -> (u16, Vec<u8>) {
     let mut stream = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
     write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").expect("a request");
     let mut answer = Vec::new();

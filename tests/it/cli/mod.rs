@@ -1,6 +1,7 @@
 //! The commands of the `tidings` binary: their output, their exit codes, and the store after them.
 
 mod azure;
+mod backup;
 mod beside;
 mod broken;
 mod changes;

@@ -87,6 +87,7 @@ pages! {
     access: "docs/access.md",
     assets: "docs/assets.md",
     azure: "docs/azure.md",
+    backup: "docs/backup.md",
     blog: "docs/blog.md",
     changes: "docs/changes.md",
     clients: "docs/clients.md",

@@ -17,6 +17,7 @@ mod proxied;
 mod races;
 mod reached;
 mod readers;
+mod restored;
 pub mod scene;
 mod stage;
 mod three;

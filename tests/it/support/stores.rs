@@ -9,8 +9,8 @@ use tidings::content::Content;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::store::{
-    Batch, Etag, GroupPlan, Key, LogSettings, LogStore, Properties, Result, RowRole, SocketServer, SocketStore, Store,
-    StoreError, TableStore,
+    Batch, Etag, GroupPlan, Key, LogSettings, LogStore, Properties, RecordingStore, Result, RowRole, SocketServer,
+    SocketStore, Store, StoreError, TableStore,
 };
 
 use super::azurite::{Azurite, random_prefix};
@@ -81,6 +81,16 @@ pub async fn embedded() -> Subject {
     Subject { _folder: Some(folder), ..Subject::alone(store) }
 }
 
+/// A store file whose changes are recorded, as from its first backup on.
+pub async fn recording() -> Subject {
+    let subject = embedded().await;
+    let (tables, role) = (&TABLES_WITH_LOG, |_: &str, _: &Key, _: Option<&Properties>| RowRole::Object);
+    let settings = LogSettings { table: "Log", tables, role, ..Content::LOG };
+    let store: Store = Arc::new(RecordingStore::new(Arc::clone(&subject.store), settings, Clock::System));
+    tidings::store::log::begin(&store, settings, true, &Clock::System).await.expect("it begins");
+    Subject { store, ..subject }
+}
+
 /// A store file that another process has open, over its socket.
 pub async fn socket() -> Subject {
     let folder = tempfile::tempdir().expect("a folder");
@@ -148,6 +158,7 @@ pub(crate) use on_store;
 macro_rules! contract {
     ($($test:ident),+ $(,)?) => {
         crate::support::stores::on_store!(embedded: $($test),+);
+        crate::support::stores::on_store!(recording: $($test),+);
         crate::support::stores::on_store!(socket: $($test),+);
         crate::support::stores::on_store!(memory: $($test),+);
         crate::support::stores::on_store!(memory_with_log: $($test),+);
@@ -160,6 +171,7 @@ pub(crate) use contract;
 macro_rules! transactional_contract {
     ($($test:ident),+ $(,)?) => {
         crate::support::stores::on_store!(embedded: $($test),+);
+        crate::support::stores::on_store!(recording: $($test),+);
         crate::support::stores::on_store!(socket: $($test),+);
         crate::support::stores::on_store!(transactional_memory: $($test),+);
         crate::support::stores::on_store!(memory_with_log: $($test),+);

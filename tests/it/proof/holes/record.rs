@@ -139,6 +139,7 @@ async fn a_server_deletes_the_changes_of_the_year_before_the_last(store: Arc<Mem
         searches: false,
         webhooks_allow: AllowedHosts::default(),
         views_months: 0,
+        backups: None,
         http: HttpSettings::default(),
         server: ServerLimits::default(),
     };

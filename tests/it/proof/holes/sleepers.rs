@@ -19,7 +19,7 @@ on_both_stores!(
 );
 
 /// Longer than an entry of the log is kept.
-const KEPT_AND_MORE: Duration = Duration::from_secs(25 * 3_600);
+const KEPT_AND_MORE: Duration = Duration::from_secs(49 * 3_600);
 
 async fn a_server_that_slept_for_long_makes_its_post_whole_or_not_at_all(store: Arc<MemoryStore>) {
     assert_whole_or_not_at_all(store, true).await;

@@ -143,8 +143,8 @@ async fn a_follower_that_missed_entries_drops_everything() {
     assert!(one.hold("a").await);
     two.write("b").await;
     two.write("c").await;
-    // Entries are kept for a day.
-    two.clock.set(instant("2026-06-16T13:00:00Z"));
+    // Entries are kept for two days.
+    two.clock.set(instant("2026-06-17T13:00:00Z"));
     two.store.delete_old_entries().await.expect("nothing that is needed");
     two.write("d").await;
     two.store.delete_old_entries().await.expect("it is deleted");

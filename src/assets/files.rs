@@ -1,0 +1,136 @@
+//! Files with names, beside the originals of a library, as a backup has. The rule: a file exists as a whole or not at all, and is read only if its bytes are
+//! those that were written.
+
+use std::fs::{DirBuilder, File};
+use std::io::{ErrorKind, Read, Seek, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use object_store::path::Path;
+use object_store::{Error, GetResultPayload, ObjectStore, ObjectStoreExt};
+
+use super::bytes::AssetBytes;
+use super::error::AssetError;
+use super::hash::Sha256;
+use super::library::{AssetLibrary, AssetLimits, on_thread, open_bytes};
+use super::place::AssetPlace;
+
+type Result<T, E = AssetError> = std::result::Result<T, E>;
+
+/// A place of files, and the library of the assets in it.
+#[derive(Debug, Clone)]
+pub struct StoredFiles {
+    store: Arc<dyn ObjectStore>,
+    bytes: AssetBytes,
+    pub library: AssetLibrary,
+}
+
+impl StoredFiles {
+    /// `creates`: a container that does not exist is created, and so is a folder, which only its owner can read.
+    ///
+    /// # Errors
+    /// If the place does not exist and is not created, or the credentials for it are refused.
+    pub async fn open(place: &AssetPlace, creates: bool) -> Result<Self> {
+        if let AssetPlace::Folder(folder) = place {
+            let failed = |error: std::io::Error| AssetError::NoContainer(format!("{}: {error}", folder.display()));
+            match creates {
+                true => DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?,
+                false => drop(std::fs::read_dir(folder).map_err(failed)?),
+            }
+        }
+        let bytes = open_bytes(place, creates).await?;
+        let library = AssetLibrary::over(bytes.clone(), AssetLimits::default());
+        Ok(Self { store: bytes.object_store(), bytes, library })
+    }
+
+    /// A file without a name, on the disk of the place if that is a folder.
+    ///
+    /// # Errors
+    /// If the disk is full.
+    pub async fn temporary_file(&self) -> Result<File> {
+        self.library.temporary_file().await
+    }
+
+    /// `None` if the file does not exist.
+    ///
+    /// # Errors
+    /// If the place fails.
+    pub async fn read_small(&self, name: &str) -> Result<Option<Bytes>> {
+        match self.store.get(&Path::from(name)).await {
+            Ok(found) => Ok(Some(found.bytes().await?)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Replaces the file.
+    ///
+    /// # Errors
+    /// If the place fails.
+    pub async fn write_small(&self, name: &str, bytes: Bytes) -> Result<()> {
+        self.store.put(&Path::from(name), bytes.into()).await?;
+        Ok(())
+    }
+
+    /// Stores the file, of which one part is in memory at a time.
+    ///
+    /// # Errors
+    /// If the place fails.
+    pub async fn write(&self, name: &str, file: File) -> Result<()> {
+        let byte_size = file.metadata().map_err(AssetError::Temporary)?.len();
+        Ok(self.bytes.put_named(&Path::from(name), &Arc::new(file), (byte_size, None)).await?)
+    }
+
+    /// The file, at its beginning, and the SHA-256 of its bytes, in hexadecimal digits. `None` if it does not exist.
+    ///
+    /// # Errors
+    /// If the place fails, or the local disk is full.
+    pub async fn read(&self, name: &str) -> Result<Option<(File, String)>> {
+        let found = match self.store.get(&Path::from(name)).await {
+            Err(Error::NotFound { .. }) => return Ok(None),
+            found => found?,
+        };
+        let found = match found.payload {
+            GetResultPayload::File(file, _) => file,
+            GetResultPayload::Stream(mut pieces) => {
+                let mut file = tempfile::tempfile().map_err(AssetError::Temporary)?;
+                while let Some(piece) = pieces.try_next().await? {
+                    file.write_all(&piece).map_err(AssetError::Temporary)?;
+                }
+                file
+            }
+        };
+        sha256_of(found).await.map(Some)
+    }
+}
+
+/// The SHA-256 of a file, in hexadecimal digits. The file is at its beginning then.
+///
+/// # Errors
+/// If the file cannot be read.
+pub async fn sha256_of(mut file: File) -> Result<(File, String)> {
+    let read = move || {
+        let (mut hash, mut piece) = (Sha256::default(), vec![0; 64 * 1024]);
+        file.rewind()?;
+        loop {
+            match file.read(&mut piece) {
+                Ok(0) => break,
+                Ok(length) => hash.update(&piece[..length]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        file.rewind()?;
+        Ok((file, hash.digits()))
+    };
+    on_thread(read).await?.map_err(AssetError::Temporary)
+}
+
+/// The SHA-256 of a text.
+pub fn sha256_of_text(text: &str) -> String {
+    let mut hash = Sha256::default();
+    hash.update(text.as_bytes());
+    hash.digits()
+}

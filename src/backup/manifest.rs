@@ -1,0 +1,181 @@
+//! The manifest of a backup: what belongs to it. The rule: it is read only if its last line is the SHA-256 of the others, and every other file only if its
+//! SHA-256 is that in the manifest.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BackupError, Result, refused};
+use crate::assets::{StoredFiles, sha256_of_text};
+use crate::model::Instant;
+use crate::store::{LogPosition, StoreError};
+
+pub(super) const NAME: &str = "manifest";
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    format: u32,
+    /// When the whole backup was last restored and checked.
+    #[serde(with = "as_optional_text")]
+    pub checked: Option<Instant>,
+    /// The oldest first. Only the last one is continued.
+    pub(super) chains: Vec<Chain>,
+}
+
+/// A base and what was written since.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Chain {
+    /// Whether it has the rows of tokens and webhooks.
+    pub tokens: bool,
+    /// When its last run began: everything that was written before is in it.
+    #[serde(with = "as_text")]
+    pub until: Instant,
+    pub base: StoredFile,
+    /// The first position to which it can be restored. Entries up to it correct the base.
+    pub first: Position,
+    pub segments: Vec<Segment>,
+    /// Pictures and files that were deleted before a run could copy them.
+    pub missing: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Segment {
+    pub file: StoredFile,
+    /// The last entry in it. The first one follows the segment before.
+    pub last: Position,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct StoredFile {
+    pub name: String,
+    pub bytes: u64,
+    pub sha256: String,
+}
+
+/// An entry of the log, as the state that it leaves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    pub number: u64,
+    pub id: String,
+    #[serde(with = "as_text")]
+    pub at: Instant,
+}
+
+impl From<LogPosition> for Position {
+    fn from(LogPosition { number, id, at }: LogPosition) -> Self {
+        Self { number, id: id.into(), at }
+    }
+}
+
+impl Position {
+    pub(super) fn in_log(&self) -> LogPosition {
+        LogPosition { number: self.number, id: self.id.as_str().into(), at: self.at }
+    }
+}
+
+impl Chain {
+    pub(super) fn last(&self) -> &Position {
+        self.segments.last().map_or(&self.first, |segment| &segment.last)
+    }
+}
+
+impl Manifest {
+    pub(super) fn new() -> Self {
+        Self { format: FORMAT, checked: None, chains: Vec::new() }
+    }
+
+    /// Everything that was written before this instant is in the backup.
+    pub fn until(&self) -> Instant {
+        self.chains.last().map_or(Instant::MIN, |chain| chain.until)
+    }
+
+    /// `None`: the place has none.
+    ///
+    /// # Errors
+    /// If it is damaged, or a newer version has written it.
+    pub async fn read(files: &StoredFiles) -> Result<Option<Self>> {
+        let Some(bytes) = files.read_small(NAME).await.map_err(BackupError::Place)? else { return Ok(None) };
+        let damaged = || BackupError::Refused(DAMAGED.to_owned());
+        let text = std::str::from_utf8(&bytes).map_err(|_| damaged())?;
+        let (text, sum) = text.strip_suffix('\n').and_then(|text| text.rsplit_once('\n')).ok_or_else(damaged)?;
+        if sha256_of_text(text) != sum {
+            return Err(damaged());
+        }
+        if serde_json::from_str::<Version>(text).map_err(|_| damaged())?.format > FORMAT {
+            return Err(StoreError::NewerFormat(NEWER.to_owned()).into());
+        }
+        let manifest: Self = serde_json::from_str(text).map_err(|_| damaged())?;
+        if manifest.chains.is_empty() { Err(damaged()) } else { Ok(Some(manifest)) }
+    }
+
+    pub(super) async fn write(&self, files: &StoredFiles) -> Result<()> {
+        let text = serde_json::to_string_pretty(self).map_err(std::io::Error::other)?;
+        let sum = sha256_of_text(&text);
+        files.write_small(NAME, format!("{text}\n{sum}\n").into()).await.map_err(BackupError::Place)
+    }
+}
+
+const NEWER: &str = "a newer version of Tidings has written this backup; use that version";
+const DAMAGED: &str =
+    "the manifest of the backup is damaged: restore from another copy of this place, or back up to a new place";
+
+impl StoredFile {
+    /// Stores a file, and reads it again.
+    pub(super) async fn write(files: &StoredFiles, name: String, file: File) -> Result<Self> {
+        let (file, sha256) = crate::assets::sha256_of(file).await.map_err(BackupError::Place)?;
+        let stored = Self { name, bytes: file.metadata()?.len(), sha256 };
+        files.write(&stored.name, file).await.map_err(BackupError::Place)?;
+        stored.read(files).await?;
+        Ok(stored)
+    }
+
+    pub(super) async fn read(&self, files: &StoredFiles) -> Result<File> {
+        let name = &self.name;
+        match files.read(name).await.map_err(BackupError::Place)? {
+            Some((file, sha256)) if sha256 == self.sha256 => Ok(file),
+            Some(_) => refused(format!("the file {name} of the backup is damaged: {TODO}")),
+            None => refused(format!("the file {name} of the backup is missing: {TODO}")),
+        }
+    }
+}
+
+/// What every format has.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+pub(super) const TODO: &str = "get it from another copy of this place, or take a new backup with --full";
+
+mod as_text {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::model::Instant;
+
+    pub(super) fn serialize<S: Serializer>(at: &Instant, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(at)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Instant, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+mod as_optional_text {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::model::Instant;
+
+    pub(super) fn serialize<S: Serializer>(at: &Option<Instant>, serializer: S) -> Result<S::Ok, S::Error> {
+        at.map(|at| at.to_string()).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Instant>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+    }
+}

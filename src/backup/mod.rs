@@ -1,0 +1,94 @@
+//! Backups of a store while servers write to it, and restores to any position of the log since. The rule: a backup is what its manifest names, and the
+//! manifest is replaced last, so a run that was cut short leaves the earlier backup as it was.
+//!
+//! A place has the file `manifest`, chains of files, and the bytes of pictures and files by their names. A chain is a *base*, the rows of all tables, and
+//! *segments*, the entries of the log after it ([`manifest`]). Each is JSON Lines, compressed with gzip ([`lines`]). An entry holds whole rows, so a restore
+//! ([`restore`]) writes the base and then the entries up to a position. Tables have no snapshot: their base is a scan that meets rows of several positions,
+//! and the entries that were appended meanwhile correct it ([`run`]).
+
+mod lines;
+mod manifest;
+mod polite;
+mod restore;
+mod rows;
+mod run;
+
+use std::time::Duration;
+
+use crate::assets::{AssetError, AssetPlace, StoredFiles};
+use crate::content::{Content, ContentError};
+use crate::keys::Table;
+use crate::store::StoreError;
+
+pub use manifest::{Manifest, Position};
+pub use restore::{FoundBackup, RestoreOptions, RestorePoint, Restored, require_complete};
+pub use run::{BackupOptions, BackupReport, back_up};
+
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// What does not fit, and what to do.
+    #[error("{0}")]
+    Refused(String),
+    #[error("the place of the backup cannot be read or written")]
+    Place(#[source] AssetError),
+    #[error("a picture or file cannot be copied")]
+    Asset(#[source] AssetError),
+    #[error("a file of the backup cannot be written on this machine")]
+    Local(#[from] std::io::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Content(#[from] ContentError),
+}
+
+type Result<T, E = BackupError> = std::result::Result<T, E>;
+
+fn refused<T>(why: impl Into<String>) -> Result<T> {
+    Err(BackupError::Refused(why.into()))
+}
+
+/// A server's own backups.
+#[derive(Debug, Clone)]
+pub struct BackupSchedule {
+    pub place: AssetPlace,
+    pub every: Duration,
+    pub tokens: bool,
+}
+
+impl BackupSchedule {
+    /// Backs up, unless that was done not long ago, by this server or another one. Returns when the place was last backed up.
+    ///
+    /// # Errors
+    /// If the backup fails; the earlier one is kept.
+    pub async fn carry_out(&self, content: &Content) -> Result<crate::model::Instant> {
+        let files = open(&self.place, true).await?;
+        let (now, last) = (content.clock().now(), Manifest::read(&files).await?);
+        let is_checked = |last: &Manifest| last.checked.is_some_and(|at| at.until(now) < CHECKED_EVERY);
+        if let Some(last) = last.as_ref().filter(|last| last.until().until(now) < self.every) {
+            return Ok(last.until());
+        }
+        let checks = !last.as_ref().is_some_and(is_checked);
+        let done = back_up(content, &files, BackupOptions { is_full: false, tokens: self.tokens, checks }).await?;
+        tracing::info!(position = done.position.number, bytes = done.bytes, "backup.done");
+        if done.differences > 0 {
+            tracing::warn!(differences = done.differences, "backup.differences");
+        }
+        Ok(done.until)
+    }
+}
+
+/// A check reads the whole backup, so a schedule makes it once a day.
+const CHECKED_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Opens the place of a backup. `creates`: it is created if it does not exist.
+///
+/// # Errors
+/// If it does not exist, or cannot be used.
+pub async fn open(place: &AssetPlace, creates: bool) -> Result<StoredFiles> {
+    StoredFiles::open(place, creates).await.map_err(BackupError::Place)
+}
+
+/// Whether the rows of a table authenticate somebody, or send to somebody, so that they are backed up and restored by choice only.
+fn is_secret(table: &str) -> bool {
+    [Table::Tokens, Table::Webhooks].iter().any(|secret| secret.name() == table)
+}

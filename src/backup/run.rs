@@ -1,0 +1,254 @@
+//! One run of a backup. The rule: what it adds is one state of the content, that of the newest entry, and is read again before the manifest names it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::lines::{EntryLine, LinesWriter, RowLine};
+use super::manifest::{Chain, Manifest, Position, Segment, StoredFile};
+use super::polite::Polite;
+use super::restore::restore_to_check;
+use super::{BackupError, Result, is_secret, refused};
+use crate::assets::StoredFiles;
+use crate::content::Content;
+use crate::content::assets::name_of_row;
+use crate::keys::Table;
+use crate::model::{AssetName, Instant};
+use crate::store::log::{EntryReader, begin, newest};
+use crate::store::{Entity, LogPosition, RowWrite, Store};
+
+/// How often what was written meanwhile is added, because a picture was deleted before its bytes were copied.
+const ROUNDS_MAX: usize = 3;
+
+#[derive(Debug, Clone, Copy)]
+pub struct BackupOptions {
+    /// Begin with all rows, also if only the changes would do.
+    pub is_full: bool,
+    /// With the tokens, the key of preview links and the webhooks.
+    pub tokens: bool,
+    /// Restore the whole backup into a temporary store and check it; otherwise, only the new files are read again.
+    pub checks: bool,
+}
+
+/// What a run has added, and what the backup has now.
+#[derive(Debug, Clone)]
+pub struct BackupReport {
+    pub is_full: bool,
+    pub position: Position,
+    /// Everything that was written before this instant is in the backup.
+    pub until: Instant,
+    pub rows: u64,
+    pub entries: u64,
+    pub assets: u64,
+    pub bytes: u64,
+    /// Pictures and files that the content names now, and whose bytes the site does not have.
+    pub missing: usize,
+    /// What the check has found; the content had these differences before the backup.
+    pub differences: usize,
+}
+
+/// Backs up the content into this place, after the runs before.
+///
+/// # Errors
+/// [`BackupError::Refused`] if the run before cannot be continued, or another run was made meanwhile; the earlier backup is as it was.
+pub async fn back_up(content: &Content, files: &StoredFiles, options: BackupOptions) -> Result<BackupReport> {
+    let before = match Manifest::read(files).await {
+        Err(BackupError::Refused(_)) if options.is_full => None,
+        read => read?,
+    };
+    let until = content.clock().now();
+    let mut run = Run::new(content, files, options.tokens).await?;
+    let continued = before.as_ref().and_then(|before| before.chains.last()).filter(|_| !options.is_full);
+    let is_full = continued.is_none();
+    let mut chain = match continued.cloned() {
+        Some(chain) => run.continued(chain).await?,
+        None => run.begun().await?,
+    };
+    for _ in 0..ROUNDS_MAX {
+        if run.copy_assets(&mut chain).await? {
+            break;
+        }
+        // The entry that deletes what is missing was appended before the bytes were deleted.
+        run.add_entries(&mut chain).await?;
+    }
+    chain.until = until;
+    let (position, mut manifest) = (chain.last().clone(), before.clone().unwrap_or_else(Manifest::new));
+    let (differences, missing) = if options.checks { restore_to_check(content, files, &chain).await? } else { (0, 0) };
+    if !is_full {
+        manifest.chains.pop();
+    }
+    manifest.chains.push(chain);
+    if options.checks {
+        manifest.checked = Some(until);
+    }
+    let is_unchanged = match Manifest::read(files).await {
+        Err(BackupError::Refused(_)) if options.is_full => before.is_none(),
+        now => now?.map(|now| now.until()) == before.map(|before| before.until()),
+    };
+    if !is_unchanged {
+        return refused("another backup was made into this place meanwhile, which is kept; run this one again");
+    }
+    manifest.write(files).await?;
+    let Run { rows, entries, assets, bytes, .. } = run;
+    Ok(BackupReport { is_full, position, until, rows, entries, assets, bytes, missing, differences })
+}
+
+struct Run<'r> {
+    content: &'r Content,
+    files: &'r StoredFiles,
+    tokens: bool,
+    /// Whether the store has snapshots, and records its changes only once it is backed up.
+    is_file: bool,
+    /// The assets of the rows that were read and not copied yet.
+    names: BTreeSet<String>,
+    rows: u64,
+    entries: u64,
+    assets: u64,
+    bytes: u64,
+}
+
+impl<'r> Run<'r> {
+    async fn new(content: &'r Content, files: &'r StoredFiles, tokens: bool) -> Result<Self> {
+        let is_file = content.store().snapshot().await?.is_some();
+        let names = BTreeSet::new();
+        Ok(Self { content, files, tokens, is_file, names, rows: 0, entries: 0, assets: 0, bytes: 0 })
+    }
+
+    async fn continued(&mut self, mut chain: Chain) -> Result<Chain> {
+        if chain.tokens != self.tokens {
+            return refused(match chain.tokens {
+                true => "this backup has the tokens and webhooks: add --tokens, or begin without them by --full",
+                false => "this backup has no tokens and webhooks: leave out --tokens, or begin with them by --full",
+            });
+        }
+        self.add_entries(&mut chain).await?;
+        Ok(chain)
+    }
+
+    /// All rows, and the entries that were appended while they were read.
+    async fn begun(&mut self) -> Result<Chain> {
+        let store = self.content.store();
+        let known = newest(store, &Content::LOG).await?;
+        begin(store, Content::LOG, self.is_file, self.content.clock()).await?;
+        let moment = self.content.at_one_moment().await?;
+        // On tables, rows are read as the entry `known` or a later one has left them.
+        let known = if self.is_file { newest(moment.store(), &Content::LOG).await? } else { known };
+        let empty = LogPosition { number: 0, id: Default::default(), at: self.content.clock().now() };
+        let first = Position::from(known.unwrap_or(empty));
+        let base = self.write_rows(moment.store(), first.number).await?;
+        let (tokens, until, missing) = (self.tokens, first.at, BTreeSet::new());
+        let mut chain = Chain { tokens, until, base, first, segments: Vec::new(), missing };
+        if !self.is_file {
+            self.add_entries(&mut chain).await?;
+            chain.first = chain.last().clone();
+        }
+        Ok(chain)
+    }
+
+    async fn write_rows(&mut self, store: &Store, number: u64) -> Result<StoredFile> {
+        let store: Store = Arc::new(Polite(Arc::clone(store)));
+        let mut lines = LinesWriter::new(self.temporary_file().await?);
+        for table in Table::NAMES {
+            let mut continuation = None;
+            loop {
+                let page = store.scan(table, continuation.as_ref()).await?;
+                for Entity { key, properties, .. } in page.rows {
+                    let row = RowWrite::put(table, key, properties);
+                    if self.take(&row)? {
+                        lines.write(&RowLine::from(row))?;
+                    }
+                }
+                continuation = page.continuation;
+                if continuation.is_none() {
+                    break;
+                }
+            }
+        }
+        self.rows += lines.lines;
+        self.store(lines, format!("base-{number:019}")).await
+    }
+
+    /// Adds the entries after the last one.
+    async fn add_entries(&mut self, chain: &mut Chain) -> Result<()> {
+        let moment = self.content.at_one_moment().await?;
+        let (store, last): (Store, _) = (Arc::new(Polite(Arc::clone(moment.store()))), chain.last().in_log());
+        let newest = newest(&store, &Content::LOG).await?;
+        let to = newest.as_ref().map_or(0, |newest| newest.number);
+        let Some(newest) = newest.filter(|newest| *newest != last) else {
+            return if to == last.number { Ok(()) } else { refused(GAP) };
+        };
+        let Some(mut reader) = EntryReader::after(&store, Content::LOG, &last, to).await? else { return refused(GAP) };
+        if to <= last.number {
+            return refused(GAP);
+        }
+        let mut lines = LinesWriter::new(self.temporary_file().await?);
+        loop {
+            let Some(entries) = reader.next().await? else { return refused(GAP) };
+            if entries.is_empty() {
+                break;
+            }
+            for entry in entries {
+                for write in &entry.writes {
+                    self.take(write)?;
+                }
+                lines.write(&EntryLine::new(entry, |write| is_kept(write.table, self.tokens)))?;
+            }
+        }
+        self.entries += lines.lines;
+        let file = self.store(lines, format!("log-{:019}-{to:019}", last.number + 1)).await?;
+        chain.segments.push(Segment { file, last: newest.into() });
+        Ok(())
+    }
+
+    /// Whether the row is backed up. Notes the asset that it names.
+    fn take(&mut self, row: &RowWrite) -> Result<bool> {
+        if let Some(name) = name_of_row(row)? {
+            self.names.insert(name.to_string());
+        }
+        Ok(is_kept(row.table, self.tokens))
+    }
+
+    async fn temporary_file(&self) -> Result<std::fs::File> {
+        self.files.temporary_file().await.map_err(BackupError::Place)
+    }
+
+    /// The name is new, so that no file of an earlier run is replaced.
+    async fn store(&mut self, lines: LinesWriter, name: String) -> Result<StoredFile> {
+        let random = getrandom::u32().map_err(std::io::Error::other)?;
+        let stored = lines.store(self.files, format!("{name}-{random:08x}.jsonl.gz")).await?;
+        self.bytes += stored.bytes;
+        Ok(stored)
+    }
+
+    /// Copies the bytes of the assets that were named since. Returns whether all of them exist.
+    async fn copy_assets(&mut self, chain: &mut Chain) -> Result<bool> {
+        let mut has_all = true;
+        for text in std::mem::take(&mut self.names) {
+            let Ok(name) = text.parse::<AssetName>() else { continue };
+            let copied = match self.content.asset_library() {
+                Some(library) => self.files.library.copy_from(library, &name).await.map_err(BackupError::Asset)?,
+                None => None,
+            };
+            match copied {
+                Some(bytes) => {
+                    if bytes > 0 {
+                        self.files.library.verify(&name).await.map_err(BackupError::Place)?;
+                        (self.assets, self.bytes) = (self.assets + 1, self.bytes + bytes);
+                    }
+                    chain.missing.remove(&text);
+                }
+                None => {
+                    has_all = false;
+                    chain.missing.insert(text);
+                }
+            }
+        }
+        Ok(has_all)
+    }
+}
+
+fn is_kept(table: &str, tokens: bool) -> bool {
+    table != Content::LOG.table && (tokens || !is_secret(table))
+}
+
+const GAP: &str = "the log of the store does not continue where the last backup ended: it was made more than two days ago, or is of another store; \
+                   begin again with --full";
