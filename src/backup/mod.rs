@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::assets::{AssetError, AssetPlace, StoredFiles};
 use crate::content::{Content, ContentError};
 use crate::keys::Table;
-use crate::store::StoreError;
+use crate::store::{StoreError, log};
 
 pub use manifest::{Manifest, Position};
 pub use restore::{FoundBackup, RestoreOptions, RestorePoint, Restored, require_complete};
@@ -56,7 +56,8 @@ pub struct BackupSchedule {
 }
 
 impl BackupSchedule {
-    /// Backs up, unless that was done not long ago, by this server or another one. Returns when the place was last backed up.
+    /// Backs up, unless that was done not long ago, by this server or another one; begins again with all rows if the log cannot reach back to the last
+    /// run. Returns when the place was last backed up.
     ///
     /// # Errors
     /// If the backup fails; the earlier one is kept.
@@ -68,7 +69,8 @@ impl BackupSchedule {
             return Ok(last.until());
         }
         let checks = !last.as_ref().is_some_and(is_checked);
-        let done = back_up(content, &files, BackupOptions { is_full: false, tokens: self.tokens, checks }).await?;
+        let is_full = last.as_ref().is_some_and(|last| last.until().until(now) > log::KEPT);
+        let done = back_up(content, &files, BackupOptions { is_full, tokens: self.tokens, checks }).await?;
         tracing::info!(position = done.position.number, bytes = done.bytes, "backup.done");
         if done.differences > 0 {
             tracing::warn!(differences = done.differences, "backup.differences");

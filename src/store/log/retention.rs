@@ -1,6 +1,8 @@
 //! Deletes old entries. The rule: the log always has the entry that was the newest when the time began for which it is kept, so that a backup finds the
 //! entry with which its last run ended.
 
+use std::time::Duration;
+
 use crate::clock::Clock;
 use crate::model::Instant;
 use crate::model::instant::TICKS_PER_SECOND;
@@ -12,12 +14,12 @@ use super::settings::LogSettings;
 
 /// How long entries are kept: a server that has not read the log for longer invalidates its caches, and a backup that was not made for longer begins
 /// again. Two days, so that a backup each day may be late.
-const KEPT_SECONDS: i64 = 2 * 86_400;
+pub const KEPT: Duration = Duration::from_secs(2 * 86_400);
 
 /// Deletes the entries that are older, the oldest first, and never the newest one.
 pub(super) async fn delete_old(store: &Store, settings: &LogSettings, newest: u64, clock: &Clock) -> Result<()> {
-    let now = clock.now().ticks();
-    let until = Instant::from_ticks(now.saturating_sub(KEPT_SECONDS * TICKS_PER_SECOND)).unwrap_or(Instant::MIN);
+    let kept = KEPT.as_secs() as i64 * TICKS_PER_SECOND;
+    let until = Instant::from_ticks(clock.now().ticks().saturating_sub(kept)).unwrap_or(Instant::MIN);
     let is_old = |row: &Entity| {
         let names = EntryNames::read(row, settings)?;
         Ok(names.number < newest && names.at() < until)

@@ -158,15 +158,15 @@ fn no_label_contains_text_of_a_client() {
     let (example, address) = start();
     ask_of_all_kinds(&example.serving);
     let count = series(&address).len();
-    const INVENTED: usize = 200;
-    for n in 0..INVENTED {
+    let invented = 200;
+    for n in 0..invented {
         example.serving.ask(&format!("query Invented{n} {{ posts {{ totalCount }} }}"));
         example.serving.get(&format!("/invented/{n}"), &[("x-request-id", &format!("invented-{n}"))]);
     }
     let after = series(&address);
     assert!(!after.keys().any(|name| name.to_lowercase().contains("invented")), "{after:#?}");
     // The series of the 404s, of the count of months, and a histogram of one route are new, and those of jobs that have begun meanwhile.
-    assert!(after.len() < count + INVENTED / 2, "{count} series became {}", after.len());
+    assert!(after.len() < count + invented / 2, "{count} series became {}", after.len());
 }
 
 /// Compares the metric families of a running server with docs/telemetry.md.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tidings::assets::{AssetPlace, StoredFiles};
-use tidings::backup::{BackupError, BackupOptions, FoundBackup, RestoreOptions, RestorePoint, back_up};
+use tidings::backup::{BackupError, BackupOptions, BackupSchedule, FoundBackup, RestoreOptions, RestorePoint, back_up};
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
 use tidings::model::Instant;
@@ -244,7 +244,9 @@ async fn a_backup_after_a_gap_or_of_another_store_is_refused_and_a_full_one_keep
     change(&content, "five").await;
     store.delete_old_entries().await.expect("a deletion");
     refused(back_up(&content, &files, OPTIONS).await);
-    back_up(&content, &files, BackupOptions { is_full: true, ..OPTIONS }).await.expect("a full backup");
+    let place = AssetPlace::Folder(folder.path().join("backup"));
+    let schedule = BackupSchedule { place, every: Duration::from_secs(3_600), tokens: false };
+    schedule.carry_out(&content).await.expect("a schedule begins again");
     note(&mut states, &store, &content).await;
     change(&content, "six").await;
     back_up(&content, &files, OPTIONS).await.expect("a backup that continues the full one");
