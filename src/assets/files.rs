@@ -1,9 +1,10 @@
 //! Files with names, beside the originals of a library, as a backup has. The rule: a file exists as a whole or not at all, and is read only if its bytes are
 //! those that were written.
 
-use std::fs::{DirBuilder, File};
+use std::fs::{DirBuilder, File, Permissions};
 use std::io::{ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -24,6 +25,8 @@ type Result<T, E = AssetError> = std::result::Result<T, E>;
 pub struct StoredFiles {
     store: Arc<dyn ObjectStore>,
     bytes: AssetBytes,
+    /// The place, if it is a folder of this machine.
+    folder: Option<PathBuf>,
     pub library: AssetLibrary,
 }
 
@@ -42,7 +45,8 @@ impl StoredFiles {
         }
         let bytes = open_bytes(place, creates).await?;
         let library = AssetLibrary::over(bytes.clone(), AssetLimits::default());
-        Ok(Self { store: bytes.object_store(), bytes, library })
+        let folder = if let AssetPlace::Folder(folder) = place { Some(folder.clone()) } else { None };
+        Ok(Self { store: bytes.object_store(), bytes, folder, library })
     }
 
     /// A file without a name, on the disk of the place if that is a folder.
@@ -71,7 +75,7 @@ impl StoredFiles {
     /// If the place fails.
     pub async fn write_small(&self, name: &str, bytes: Bytes) -> Result<()> {
         self.store.put(&Path::from(name), bytes.into()).await?;
-        Ok(())
+        self.keep_private(name)
     }
 
     /// Stores the file, of which one part is in memory at a time.
@@ -80,7 +84,20 @@ impl StoredFiles {
     /// If the place fails.
     pub async fn write(&self, name: &str, file: File) -> Result<()> {
         let byte_size = file.metadata().map_err(AssetError::Temporary)?.len();
-        Ok(self.bytes.put_named(&Path::from(name), &Arc::new(file), (byte_size, None)).await?)
+        self.bytes.put_named(&Path::from(name), &Arc::new(file), (byte_size, None)).await?;
+        self.keep_private(name)
+    }
+
+    /// # Errors
+    /// If the place fails.
+    pub async fn delete(&self, name: &str) -> Result<()> {
+        Ok(self.store.delete(&Path::from(name)).await?)
+    }
+
+    /// A folder that existed before may be open to others, and a backup has drafts and, by choice, secrets.
+    fn keep_private(&self, name: &str) -> Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        std::fs::set_permissions(folder.join(name), Permissions::from_mode(0o600)).map_err(AssetError::Temporary)
     }
 
     /// The file, at its beginning, and the SHA-256 of its bytes, in hexadecimal digits. `None` if it does not exist.

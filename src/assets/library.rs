@@ -254,9 +254,14 @@ impl AssetLibrary {
     /// # Errors
     /// [`AssetError::Damaged`] if they do not have the hash in the name.
     pub async fn copy_from(&self, other: &Self, name: &AssetName) -> Result<Option<u64>> {
-        if self.has(name).await? {
-            return Ok(Some(0));
-        }
+        if self.has(name).await? { Ok(Some(0)) } else { self.replace_from(other, name).await }
+    }
+
+    /// Copies the bytes of an asset, also if this library has others under its name. Returns how many; `None` if the other library does not have them.
+    ///
+    /// # Errors
+    /// [`AssetError::Damaged`] if they do not have the hash in the name.
+    pub async fn replace_from(&self, other: &Self, name: &AssetName) -> Result<Option<u64>> {
         let Some(found) = other.find(name, None).await? else { return Ok(None) };
         let mut file = self.temporary_file().await?;
         other.read_verified(name, &found, |piece| file.write_all(piece).map_err(AssetError::Temporary)).await?;

@@ -110,6 +110,19 @@ impl Manifest {
         if manifest.chains.is_empty() { Err(damaged()) } else { Ok(Some(manifest)) }
     }
 
+    /// In place of one that is damaged, a new one, and a copy of the damaged one beside it.
+    pub(super) async fn read_or_set_aside(files: &StoredFiles) -> Result<Self> {
+        match Self::read(files).await {
+            Err(BackupError::Refused(_)) => {
+                let damaged = files.read_small(NAME).await.map_err(BackupError::Place)?.unwrap_or_default();
+                let name = format!("{NAME}-damaged-{:08x}", getrandom::u32().map_err(std::io::Error::other)?);
+                files.write_small(&name, damaged).await.map_err(BackupError::Place)?;
+                Ok(Self::new())
+            }
+            read => Ok(read?.unwrap_or_else(Self::new)),
+        }
+    }
+
     pub(super) async fn write(&self, files: &StoredFiles) -> Result<()> {
         let text = serde_json::to_string_pretty(self).map_err(std::io::Error::other)?;
         let sum = sha256_of_text(&text);

@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::assets::{AssetError, AssetPlace, StoredFiles};
 use crate::content::{Content, ContentError};
 use crate::keys::Table;
-use crate::store::{StoreError, log};
+use crate::store::StoreError;
 
 pub use manifest::{Manifest, Position};
 pub use restore::{FoundBackup, RestoreOptions, RestorePoint, Restored, require_complete};
@@ -29,6 +29,9 @@ pub enum BackupError {
     /// What does not fit, and what to do.
     #[error("{0}")]
     Refused(String),
+    /// The run before cannot be continued: why, and what to do.
+    #[error("{0}")]
+    NotContinued(&'static str),
     #[error("the place of the backup cannot be read or written")]
     Place(#[source] AssetError),
     #[error("a picture or file cannot be copied")]
@@ -56,8 +59,8 @@ pub struct BackupSchedule {
 }
 
 impl BackupSchedule {
-    /// Backs up, unless that was done not long ago, by this server or another one; begins again with all rows if the log cannot reach back to the last
-    /// run. Returns when the place was last backed up.
+    /// Backs up, unless that was done not long ago, by this server or another one; begins again with all rows if the last run cannot be continued. Returns
+    /// when the place was last backed up.
     ///
     /// # Errors
     /// If the backup fails; the earlier one is kept.
@@ -65,15 +68,26 @@ impl BackupSchedule {
         let files = open(&self.place, true).await?;
         let (now, last) = (content.clock().now(), Manifest::read(&files).await?);
         let is_checked = |last: &Manifest| last.checked.is_some_and(|at| at.until(now) < CHECKED_EVERY);
-        if let Some(last) = last.as_ref().filter(|last| last.until().until(now) < self.every) {
+        // If the clock was set back, a run of later is none.
+        let is_recent = |last: &&Manifest| last.until() <= now && last.until().until(now) < self.every;
+        if let Some(last) = last.as_ref().filter(is_recent) {
             return Ok(last.until());
         }
         let checks = !last.as_ref().is_some_and(is_checked);
-        let is_full = last.as_ref().is_some_and(|last| last.until().until(now) > log::KEPT);
-        let done = back_up(content, &files, BackupOptions { is_full, tokens: self.tokens, checks }).await?;
+        let options = BackupOptions { is_full: false, tokens: self.tokens, checks };
+        let done = match back_up(content, &files, options).await {
+            Err(why @ BackupError::NotContinued(_)) => {
+                tracing::warn!(error = why.to_string(), "backup.begun_again");
+                back_up(content, &files, BackupOptions { is_full: true, ..options }).await?
+            }
+            done => done?,
+        };
         tracing::info!(position = done.position.number, bytes = done.bytes, "backup.done");
         if done.differences > 0 {
             tracing::warn!(differences = done.differences, "backup.differences");
+        }
+        if done.missing > 0 {
+            tracing::warn!(missing = done.missing, "backup.pictures_missing");
         }
         Ok(done.until)
     }
@@ -85,9 +99,26 @@ const CHECKED_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Opens the place of a backup. `creates`: it is created if it does not exist.
 ///
 /// # Errors
-/// If it does not exist, or cannot be used.
+/// If it does not exist, cannot be used, or is a folder of something else.
 pub async fn open(place: &AssetPlace, creates: bool) -> Result<StoredFiles> {
-    StoredFiles::open(place, creates).await.map_err(BackupError::Place)
+    let files = StoredFiles::open(place, creates).await.map_err(BackupError::Place)?;
+    if let AssetPlace::Folder(folder) = place
+        && !folder.join(manifest::NAME).exists()
+    {
+        // A first run that was cut short leaves some of its own files.
+        let is_own =
+            |name: &str| [manifest::NAME, "base-", "log-", "originals"].iter().any(|own| name.starts_with(own));
+        for entry in std::fs::read_dir(folder)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if creates && !is_own(&name) {
+                let folder = folder.display();
+                return refused(format!(
+                    "{folder} is no backup: it has {name}; name a new folder for the first backup"
+                ));
+            }
+        }
+    }
+    Ok(files)
 }
 
 /// Whether the rows of a table authenticate somebody, or send to somebody, so that they are backed up and restored by choice only.

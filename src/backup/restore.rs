@@ -10,7 +10,7 @@ use super::manifest::{Chain, Manifest, Position};
 use super::polite::Polite;
 use super::rows::{RowsWriter, require_empty};
 use super::{BackupError, Result, is_secret, refused};
-use crate::assets::{AssetLibrary, StoredFiles};
+use crate::assets::{AssetError, AssetLibrary, StoredFiles};
 use crate::clock::Clock;
 use crate::content::{Content, Sharing};
 use crate::keys::{Table, asset, token};
@@ -55,6 +55,8 @@ pub struct Restored {
     pub assets: usize,
     /// Pictures and files that were left out, because they were deleted before their bytes were backed up.
     pub missing: usize,
+    /// Pictures and files that were left out, because they are damaged in the backup or have gone from it.
+    pub damaged: usize,
 }
 
 /// Where the bytes of assets go.
@@ -94,6 +96,11 @@ impl<'f> FoundBackup<'f> {
     /// [`BackupError::Refused`] if the store is not empty, or a file of the backup is missing or damaged. An error that comes later leaves the store
     /// unusable.
     pub async fn restore(&self, store: &Store, library: Option<&AssetLibrary>, clock: &Clock) -> Result<Restored> {
+        if library.is_none() && !self.files.library.list().await.map_err(BackupError::Place)?.is_empty() {
+            return refused(
+                "the backup has pictures and files, and the site has no place for them: name one with --assets",
+            );
+        }
         store.create_tables(&Table::NAMES).await?;
         require_empty(store).await?;
         let mark = |properties| write_one(store, RowWrite { table: MARK_TABLE, key: token::restoring(), properties });
@@ -136,7 +143,13 @@ impl Manifest {
             RestorePoint::Position(number) => (chain.first.number..=chain.last().number).contains(&number),
             RestorePoint::Instant(at) => (chain.first.at..=chain.until.max(chain.last().at)).contains(&at),
         };
-        if let Some(chain) = self.chains.iter().rev().find(has) {
+        let mut found = self.chains.iter().rev().filter(has);
+        if let Some(chain) = found.next() {
+            // A log of another store has positions of its own.
+            let is_of_two = found.any(|older| older.last() != &chain.first);
+            if let (RestorePoint::Position(number), true) = (at, is_of_two) {
+                return refused(format!("the backup has two states of the position {number}; name an instant"));
+            }
             return Ok(chain);
         }
         let ranges = self.chains.iter().map(|chain| {
@@ -149,6 +162,15 @@ impl Manifest {
 }
 
 impl RestorePoint {
+    /// Whether an entry after this position can have it.
+    fn is_after(self, position: &Position) -> bool {
+        match self {
+            Self::Newest => true,
+            Self::Position(number) => position.number < number,
+            Self::Instant(at) => position.at <= at,
+        }
+    }
+
     fn has(self, position: &Position) -> bool {
         match self {
             Self::Newest => true,
@@ -169,7 +191,14 @@ async fn fill(
         take(&mut out, line?, options).await?;
     }
     let (mut position, mut is_continued) = (chain.first.clone(), false);
+    let mut read: Option<&Position> = None;
     'segments: for segment in &chain.segments {
+        // Those up to the first position correct the base.
+        let is_enough = |last: &Position| last.number >= chain.first.number && !options.at.is_after(last);
+        if !is_continued && read.is_some_and(is_enough) {
+            break;
+        }
+        read = Some(&segment.last);
         for line in lines::read::<EntryLine>(files, &segment.file).await? {
             let entry: EntryLine = line?;
             let is_of_base = entry.position.number <= chain.first.number;
@@ -187,8 +216,8 @@ async fn fill(
     }
     out.flush().await?;
     let content = Content::open(Arc::clone(store), clock.clone(), Sharing::Alone).await?;
-    let (assets, missing) = restore_assets(&content, (files, chain), bytes).await?;
-    Ok(Restored { position, assets, missing })
+    let (assets, missing, damaged) = restore_assets(&content, (files, chain), bytes).await?;
+    Ok(Restored { position, assets, missing, damaged })
 }
 
 async fn take(out: &mut RowsWriter<'_>, line: RowLine, options: RestoreOptions) -> Result<()> {
@@ -200,43 +229,47 @@ async fn take(out: &mut RowsWriter<'_>, line: RowLine, options: RestoreOptions) 
     if is_secret || is_pending { Ok(()) } else { out.write(write).await }
 }
 
-/// Restores the bytes of the assets that the rows name, and deletes the rows of those whose bytes were never backed up. Returns how many there are of each.
+/// Restores the bytes of the assets that the rows name, and deletes the rows of those whose bytes the backup does not have. Returns how many were restored,
+/// were never backed up, and are damaged.
 async fn restore_assets(
     content: &Content,
     (files, chain): (&StoredFiles, &Chain),
     bytes: Bytes<'_>,
-) -> Result<(usize, usize)> {
+) -> Result<(usize, usize, usize)> {
     let assets = content.reader().all_assets().await?;
     let stored: HashSet<_> = match bytes {
         Bytes::Checked => files.library.list().await.map_err(BackupError::Place)?.into_iter().collect(),
         Bytes::Into(_) => HashSet::new(),
     };
-    let (all, mut missing) = (assets.len(), 0);
+    let (mut restored, mut missing, mut damaged) = (0, 0, 0);
     for Asset { facts, created_at, .. } in assets {
         let name = facts.name;
         let is_stored = match &bytes {
             Bytes::Checked => stored.contains(&name),
-            Bytes::Into(Some(library)) => {
-                library.copy_from(&files.library, &name).await.map_err(BackupError::Asset)?.is_some()
-            }
-            Bytes::Into(None) => {
-                return refused(
-                    "the backup has pictures and files, and the site has no place for them: name one with --assets",
-                );
-            }
+            Bytes::Into(library) => match library {
+                None => false,
+                Some(library) => match library.copy_from(&files.library, &name).await {
+                    Err(AssetError::Damaged(_)) => false,
+                    copied => copied.map_err(BackupError::Asset)?.is_some(),
+                },
+            },
         };
         if is_stored {
+            restored += 1;
             continue;
         }
-        if !chain.missing.contains(&name.to_string()) {
-            return refused(format!("the file {name} of the backup is missing: {}", super::manifest::TODO));
+        match (chain.missing.contains(&name.to_string()), &bytes) {
+            (true, _) => missing += 1,
+            (false, Bytes::Into(_)) => damaged += 1,
+            (false, Bytes::Checked) => {
+                return refused(format!("the file {name} of the backup is missing: {}", super::manifest::TODO));
+            }
         }
-        missing += 1;
         for key in [asset::asset(&name.hash), asset::listed(created_at, &name.hash)] {
             write_one(content.store(), RowWrite::delete(Table::Assets.name(), key)).await?;
         }
     }
-    Ok((all - missing, missing))
+    Ok((restored, missing, damaged))
 }
 
 async fn write_one(store: &Store, write: RowWrite) -> Result<()> {

@@ -8,7 +8,7 @@ use super::manifest::{Chain, Manifest, Position, Segment, StoredFile};
 use super::polite::Polite;
 use super::restore::restore_to_check;
 use super::{BackupError, Result, is_secret, refused};
-use crate::assets::StoredFiles;
+use crate::assets::{AssetError, AssetLibrary, StoredFiles};
 use crate::content::Content;
 use crate::content::assets::name_of_row;
 use crate::keys::Table;
@@ -49,57 +49,33 @@ pub struct BackupReport {
 /// Backs up the content into this place, after the runs before.
 ///
 /// # Errors
-/// [`BackupError::Refused`] if the run before cannot be continued, or another run was made meanwhile; the earlier backup is as it was.
+/// [`BackupError::NotContinued`] or [`BackupError::Refused`] if the run before cannot be continued, or another run was made meanwhile; the earlier backup is
+/// as it was, and the new files are deleted.
 pub async fn back_up(content: &Content, files: &StoredFiles, options: BackupOptions) -> Result<BackupReport> {
-    let before = match Manifest::read(files).await {
-        Err(BackupError::Refused(_)) if options.is_full => None,
-        read => read?,
+    let before = match options.is_full {
+        true => None,
+        false => Manifest::read(files).await?,
     };
-    let until = content.clock().now();
-    let mut run = Run::new(content, files, options.tokens).await?;
-    let continued = before.as_ref().and_then(|before| before.chains.last()).filter(|_| !options.is_full);
-    let is_full = continued.is_none();
-    let mut chain = match continued.cloned() {
-        Some(chain) => run.continued(chain).await?,
-        None => run.begun().await?,
-    };
-    for _ in 0..ROUNDS_MAX {
-        if run.copy_assets(&mut chain).await? {
-            break;
+    let mut run = Run::new(content, files, options).await?;
+    let done = run.carry_out(before).await;
+    if done.is_err() {
+        for name in &run.new_files {
+            // If this fails too, the file is one that no manifest names.
+            _ = files.delete(name).await;
         }
-        // The entry that deletes what is missing was appended before the bytes were deleted.
-        run.add_entries(&mut chain).await?;
     }
-    chain.until = until;
-    let (position, mut manifest) = (chain.last().clone(), before.clone().unwrap_or_else(Manifest::new));
-    let (differences, missing) = if options.checks { restore_to_check(content, files, &chain).await? } else { (0, 0) };
-    if !is_full {
-        manifest.chains.pop();
-    }
-    manifest.chains.push(chain);
-    if options.checks {
-        manifest.checked = Some(until);
-    }
-    let is_unchanged = match Manifest::read(files).await {
-        Err(BackupError::Refused(_)) if options.is_full => before.is_none(),
-        now => now?.map(|now| now.until()) == before.map(|before| before.until()),
-    };
-    if !is_unchanged {
-        return refused("another backup was made into this place meanwhile, which is kept; run this one again");
-    }
-    manifest.write(files).await?;
-    let Run { rows, entries, assets, bytes, .. } = run;
-    Ok(BackupReport { is_full, position, until, rows, entries, assets, bytes, missing, differences })
+    done
 }
 
 struct Run<'r> {
     content: &'r Content,
     files: &'r StoredFiles,
-    tokens: bool,
+    options: BackupOptions,
     /// Whether the store has snapshots, and records its changes only once it is backed up.
     is_file: bool,
     /// The assets of the rows that were read and not copied yet.
     names: BTreeSet<String>,
+    new_files: Vec<String>,
     rows: u64,
     entries: u64,
     assets: u64,
@@ -107,18 +83,64 @@ struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    async fn new(content: &'r Content, files: &'r StoredFiles, tokens: bool) -> Result<Self> {
+    async fn new(content: &'r Content, files: &'r StoredFiles, options: BackupOptions) -> Result<Self> {
         let is_file = content.store().snapshot().await?.is_some();
-        let names = BTreeSet::new();
-        Ok(Self { content, files, tokens, is_file, names, rows: 0, entries: 0, assets: 0, bytes: 0 })
+        let (names, new_files) = (BTreeSet::new(), Vec::new());
+        Ok(Self { content, files, options, is_file, names, new_files, rows: 0, entries: 0, assets: 0, bytes: 0 })
+    }
+
+    async fn carry_out(&mut self, before: Option<Manifest>) -> Result<BackupReport> {
+        let (files, until) = (self.files, self.content.clock().now());
+        let continued = before.as_ref().and_then(|before| before.chains.last()).cloned();
+        let is_full = continued.is_none();
+        let mut chain = match continued {
+            Some(chain) => self.continued(chain).await?,
+            None => self.begun().await?,
+        };
+        for _ in 0..ROUNDS_MAX {
+            if self.copy_assets(&mut chain).await? {
+                break;
+            }
+            // The entry that deletes what is missing was appended before the bytes were deleted.
+            self.add_entries(&mut chain).await?;
+        }
+        self.copy_assets(&mut chain).await?;
+        // Bytes that did not exist when they were named, as those of a folder that was not mounted.
+        self.names = chain.missing.clone();
+        self.copy_assets(&mut chain).await?;
+        // The log of a file is begun by its first backup.
+        chain.until = until.max(chain.first.at);
+        let position = chain.last().clone();
+        let (differences, missing) = match self.options.checks {
+            true => restore_to_check(self.content, files, &chain).await?,
+            false => (0, 0),
+        };
+        let mut manifest = match is_full {
+            true => Manifest::read_or_set_aside(files).await?,
+            false => Manifest::read(files).await?.unwrap_or_else(Manifest::new),
+        };
+        if let Some(before) = before {
+            if manifest.until() != before.until() {
+                return refused("another backup was made into this place meanwhile, which is kept; run this one again");
+            }
+            manifest.chains.pop();
+        }
+        manifest.chains.push(chain);
+        if self.options.checks {
+            manifest.checked = Some(until);
+        }
+        manifest.write(files).await?;
+        let Self { rows, entries, assets, bytes, .. } = *self;
+        let until = manifest.until();
+        Ok(BackupReport { is_full, position, until, rows, entries, assets, bytes, missing, differences })
     }
 
     async fn continued(&mut self, mut chain: Chain) -> Result<Chain> {
-        if chain.tokens != self.tokens {
-            return refused(match chain.tokens {
+        if chain.tokens != self.options.tokens {
+            return Err(BackupError::NotContinued(match chain.tokens {
                 true => "this backup has the tokens and webhooks: add --tokens, or begin without them by --full",
                 false => "this backup has no tokens and webhooks: leave out --tokens, or begin with them by --full",
-            });
+            }));
         }
         self.add_entries(&mut chain).await?;
         Ok(chain)
@@ -135,7 +157,7 @@ impl<'r> Run<'r> {
         let empty = LogPosition { number: 0, id: Default::default(), at: self.content.clock().now() };
         let first = Position::from(known.unwrap_or(empty));
         let base = self.write_rows(moment.store(), first.number).await?;
-        let (tokens, until, missing) = (self.tokens, first.at, BTreeSet::new());
+        let (tokens, until, missing) = (self.options.tokens, first.at, BTreeSet::new());
         let mut chain = Chain { tokens, until, base, first, segments: Vec::new(), missing };
         if !self.is_file {
             self.add_entries(&mut chain).await?;
@@ -147,7 +169,7 @@ impl<'r> Run<'r> {
     async fn write_rows(&mut self, store: &Store, number: u64) -> Result<StoredFile> {
         let store: Store = Arc::new(Polite(Arc::clone(store)));
         let mut lines = LinesWriter::new(self.temporary_file().await?);
-        for table in Table::NAMES {
+        for table in Table::NAMES.into_iter().filter(|table| *table != Content::LOG.table) {
             let mut continuation = None;
             loop {
                 let page = store.scan(table, continuation.as_ref()).await?;
@@ -174,15 +196,17 @@ impl<'r> Run<'r> {
         let newest = newest(&store, &Content::LOG).await?;
         let to = newest.as_ref().map_or(0, |newest| newest.number);
         let Some(newest) = newest.filter(|newest| *newest != last) else {
-            return if to == last.number { Ok(()) } else { refused(GAP) };
+            return if to == last.number { Ok(()) } else { Err(BackupError::NotContinued(GAP)) };
         };
-        let Some(mut reader) = EntryReader::after(&store, Content::LOG, &last, to).await? else { return refused(GAP) };
+        let Some(mut reader) = EntryReader::after(&store, Content::LOG, &last, to).await? else {
+            return Err(BackupError::NotContinued(GAP));
+        };
         if to <= last.number {
-            return refused(GAP);
+            return Err(BackupError::NotContinued(GAP));
         }
         let mut lines = LinesWriter::new(self.temporary_file().await?);
         loop {
-            let Some(entries) = reader.next().await? else { return refused(GAP) };
+            let Some(entries) = reader.next().await? else { return Err(BackupError::NotContinued(GAP)) };
             if entries.is_empty() {
                 break;
             }
@@ -190,7 +214,7 @@ impl<'r> Run<'r> {
                 for write in &entry.writes {
                     self.take(write)?;
                 }
-                lines.write(&EntryLine::new(entry, |write| is_kept(write.table, self.tokens)))?;
+                lines.write(&EntryLine::new(entry, |write| is_kept(write.table, self.options.tokens)))?;
             }
         }
         self.entries += lines.lines;
@@ -204,7 +228,7 @@ impl<'r> Run<'r> {
         if let Some(name) = name_of_row(row)? {
             self.names.insert(name.to_string());
         }
-        Ok(is_kept(row.table, self.tokens))
+        Ok(is_kept(row.table, self.options.tokens))
     }
 
     async fn temporary_file(&self) -> Result<std::fs::File> {
@@ -214,21 +238,25 @@ impl<'r> Run<'r> {
     /// The name is new, so that no file of an earlier run is replaced.
     async fn store(&mut self, lines: LinesWriter, name: String) -> Result<StoredFile> {
         let random = getrandom::u32().map_err(std::io::Error::other)?;
-        let stored = lines.store(self.files, format!("{name}-{random:08x}.jsonl.gz")).await?;
+        let name = format!("{name}-{random:08x}.jsonl.gz");
+        self.new_files.push(name.clone());
+        let stored = lines.store(self.files, name).await?;
         self.bytes += stored.bytes;
         Ok(stored)
     }
 
     /// Copies the bytes of the assets that were named since. Returns whether all of them exist.
     async fn copy_assets(&mut self, chain: &mut Chain) -> Result<bool> {
+        if self.names.is_empty() {
+            return Ok(true);
+        }
+        let Some(library) = self.content.asset_library() else {
+            return refused("the site has pictures or files, and it is not known where: name the place with --assets");
+        };
         let mut has_all = true;
         for text in std::mem::take(&mut self.names) {
             let Ok(name) = text.parse::<AssetName>() else { continue };
-            let copied = match self.content.asset_library() {
-                Some(library) => self.files.library.copy_from(library, &name).await.map_err(BackupError::Asset)?,
-                None => None,
-            };
-            match copied {
+            match self.copy_asset(library, &name).await? {
                 Some(bytes) => {
                     if bytes > 0 {
                         self.files.library.verify(&name).await.map_err(BackupError::Place)?;
@@ -244,11 +272,20 @@ impl<'r> Run<'r> {
         }
         Ok(has_all)
     }
+
+    /// A full backup also copies those that are damaged in the place.
+    async fn copy_asset(&self, library: &AssetLibrary, name: &AssetName) -> Result<Option<u64>> {
+        let place = &self.files.library;
+        let copied = match self.options.is_full && matches!(place.verify(name).await, Err(AssetError::Damaged(_))) {
+            true => place.replace_from(library, name).await,
+            false => place.copy_from(library, name).await,
+        };
+        copied.map_err(BackupError::Asset)
+    }
 }
 
 fn is_kept(table: &str, tokens: bool) -> bool {
     table != Content::LOG.table && (tokens || !is_secret(table))
 }
 
-const GAP: &str = "the log of the store does not continue where the last backup ended: it was made more than two days ago, or is of another store; \
-                   begin again with --full";
+const GAP: &str = "the log of the store does not continue where the last backup ended: it was made more than two days ago, or is of another store; begin again with --full";

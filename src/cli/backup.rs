@@ -31,7 +31,7 @@ pub(super) struct Backup {
     pictures: Flags<OfPictures>,
 }
 
-/// The exit code of a backup whose content has differences, or names pictures that do not exist. It can be restored nevertheless.
+/// The exit code of a backup whose content has differences, or names pictures that do not exist, and of a restore without some pictures.
 const UNSOUND: u8 = 2;
 
 impl Backup {
@@ -44,6 +44,8 @@ impl Backup {
         let files = backup::open(&place, true).await?;
         let options = BackupOptions { is_full: self.full, tokens: self.tokens, checks: true };
         let done = backup::back_up(&content, &files, options).await?;
+        // A server does so each hour, but the store may have none.
+        content.store().delete_old_entries().await?;
         let what = if done.is_full { format!("{} rows", done.rows) } else { format!("{} changes", done.entries) };
         writeln!(
             output(),
@@ -105,6 +107,12 @@ impl Restore {
                 done.missing
             ));
         }
-        Ok(ExitCode::SUCCESS)
+        if done.damaged > 0 {
+            print_line(format_args!(
+                "{} pictures and files are damaged or missing in the backup, and are left out: get them from another copy of it",
+                done.damaged
+            ));
+        }
+        Ok(if done.damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(UNSOUND) })
     }
 }

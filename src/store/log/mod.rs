@@ -34,7 +34,6 @@ use super::{
 pub use entry::is_row_of_log;
 pub use read::{EntryReader, LogEntry, LogPosition, begin, newest};
 pub use recording::RecordingStore;
-pub use retention::KEPT;
 pub use settings::{LogSettings, TRUSTED_FOR};
 pub use steps::RowRole;
 

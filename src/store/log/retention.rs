@@ -14,7 +14,7 @@ use super::settings::LogSettings;
 
 /// How long entries are kept: a server that has not read the log for longer invalidates its caches, and a backup that was not made for longer begins
 /// again. Two days, so that a backup each day may be late.
-pub const KEPT: Duration = Duration::from_secs(2 * 86_400);
+const KEPT: Duration = Duration::from_secs(2 * 86_400);
 
 /// Deletes the entries that are older, the oldest first, and never the newest one.
 pub(super) async fn delete_old(store: &Store, settings: &LogSettings, newest: u64, clock: &Clock) -> Result<()> {

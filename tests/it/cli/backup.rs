@@ -142,6 +142,9 @@ fn a_restored_site_answers_with_the_same_bytes() {
     assert!(before.contains("\"Made 1\"") && !before.contains("\"Made 2\""));
     let of_another = place.run(&["backup", &place.text("backup")], "restored");
     assert!(of_another.complaint().contains("--full"), "{of_another:?}");
+    place.succeed(&["backup", &place.text("backup"), "--full"], "restored");
+    let ambiguous = place.run(&["restore", &place.text("backup"), "--at", "1"], "none");
+    assert!(ambiguous.complaint().contains("two states of the position 1"), "{ambiguous:?}");
 }
 
 #[test]
@@ -163,6 +166,8 @@ fn a_store_that_is_not_empty_is_refused_and_stays_as_it_is() {
         assert!(refused.complaint().contains(named), "{arguments:?}: {refused:?}");
     }
     assert!(!place.path("other").exists());
+    let into_store = place.run(&["backup", &place.text("store")], "store");
+    assert!(into_store.complaint().contains("is no backup: it has "), "{into_store:?}");
 }
 
 #[test]
@@ -188,6 +193,12 @@ fn a_damaged_byte_and_a_missing_file_are_refused_whichever_it_is() {
             }
             let store = format!("{how}-{n}");
             let refused = place.run(&["restore", &place.text("backup")], &store);
+            if !["manifest", "base-", "log-"].iter().any(|of_rows| name.display().to_string().starts_with(of_rows)) {
+                assert_eq!(refused.code, Some(2), "{name:?}: {refused:?}");
+                assert!(refused.err.contains("1 pictures and files are damaged or missing"), "{name:?}: {refused:?}");
+                place.assert_sound(&store);
+                continue;
+            }
             let complaint = refused.complaint();
             assert!(complaint.contains(how) || complaint.contains("has no manifest"), "{name:?}: {complaint}");
             // It was refused before anything was written, or the store cannot be used.
@@ -257,7 +268,11 @@ fn a_restore_that_is_killed_leaves_no_store_that_can_be_opened() {
             );
             let exported = place.run(&["export"], &store);
             match exported.code {
-                Some(0) => assert!(exported.out == expected, "a part was restored"),
+                Some(0) => {
+                    // Before the first row was written, the store is a new one.
+                    let is_new = exported.out.lines().count() == 1;
+                    assert!(is_new || exported.out == expected, "a part was restored");
+                }
                 code => assert_eq!(code, Some(1), "{}", exported.err),
             }
         }

@@ -155,7 +155,10 @@ async fn assert_backups_under_writers(store: Store, clock: &Clock, seed: u64) {
             let content = opened(&store, &clock).await;
             let mut chooser = Chooser::new(Random::new(seed * 100 + n), format!("w{n}-"));
             while !is_over.load(Ordering::Relaxed) {
-                let command = chooser.next(&Model::of(&content).await);
+                let mut model = Model::of(&content).await;
+                // Another writer has moved a post while the posts were read, so it was read at both places.
+                model.posts.retain(|id, _| !id.contains("a second time"));
+                let command = chooser.next(&model);
                 drop(ask(&content, &command).await);
                 tokio::task::yield_now().await;
             }
@@ -227,7 +230,7 @@ async fn a_backup_after_a_gap_or_of_another_store_is_refused_and_a_full_one_keep
     note(&mut states, &store, &content).await;
     change(&other, "other").await;
     let refused = |done: Result<_, BackupError>| match done.map(|_: tidings::backup::BackupReport| ()) {
-        Err(BackupError::Refused(why)) => assert!(why.contains("--full"), "{why}"),
+        Err(why @ BackupError::NotContinued(_)) => assert!(why.to_string().contains("--full"), "{why}"),
         done => panic!("{done:?}"),
     };
     refused(back_up(&other, &files, OPTIONS).await);

@@ -179,7 +179,7 @@ fn excerpts_of_costly_bodies_do_not_delay_readers() {
 #[test]
 fn an_import_of_costly_bodies_takes_no_more_memory_than_a_server() {
     let file =
-        |n: usize| format!("---\ntitle: Costly {n}\ndate: 2025-01-0{n}\n---\n{}\n", footnote_references(1_500_000));
+        |n: usize| format!("---\ntitle: Costly {n}\ndate: 2025-01-0{n}\n---\n{}\n", footnote_references(1_200_000));
     let blog = Blog::of(&[("a.md", &file(1)), ("b.md", &file(2))]);
     let (posts, store) = (blog.posts().display().to_string(), blog.store());
     let mut import = tidings(&["import", &posts, "--store", &store]).spawn().expect("the command starts");
