@@ -103,6 +103,7 @@ const CHECKED_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 pub async fn open(place: &AssetPlace, creates: bool) -> Result<StoredFiles> {
     let files = StoredFiles::open(place, creates).await.map_err(BackupError::Place)?;
     if let AssetPlace::Folder(folder) = place
+        && creates
         && !folder.join(manifest::NAME).exists()
     {
         // A first run that was cut short leaves some of its own files.
@@ -110,7 +111,7 @@ pub async fn open(place: &AssetPlace, creates: bool) -> Result<StoredFiles> {
             |name: &str| [manifest::NAME, "base-", "log-", "originals"].iter().any(|own| name.starts_with(own));
         for entry in std::fs::read_dir(folder)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            if creates && !is_own(&name) {
+            if !is_own(&name) {
                 let folder = folder.display();
                 return refused(format!(
                     "{folder} is no backup: it has {name}; name a new folder for the first backup"

@@ -75,6 +75,7 @@ struct Run<'r> {
     is_file: bool,
     /// The assets of the rows that were read and not copied yet.
     names: BTreeSet<String>,
+    /// Deleted if the run fails before the manifest is written.
     new_files: Vec<String>,
     rows: u64,
     entries: u64,
@@ -129,6 +130,8 @@ impl<'r> Run<'r> {
         if self.options.checks {
             manifest.checked = Some(until);
         }
+        // From here on the manifest can name them, also if the answer to its write is lost.
+        self.new_files.clear();
         manifest.write(files).await?;
         let Self { rows, entries, assets, bytes, .. } = *self;
         let until = manifest.until();
