@@ -79,6 +79,11 @@ impl ContentError {
         matches!(self.root(), Self::Store(StoreError::WrongClock { .. }))
     }
 
+    /// Whether stored data cannot be decoded.
+    pub(in crate::content) fn is_damaged(&self) -> bool {
+        matches!(self.root(), Self::Store(StoreError::Corrupt { .. }))
+    }
+
     pub fn is_read_only(&self) -> bool {
         matches!(self.root(), Self::Store(StoreError::ReadOnly(_)))
     }

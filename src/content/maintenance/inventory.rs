@@ -7,8 +7,9 @@ use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::rows::term::TermRow;
 use crate::content::tables::{Scan, rows, scan_all};
-use crate::content::write::{Stored, is_whole_page};
+use crate::content::write::Stored;
 use crate::keys::lookup::{self, Lookup};
+use crate::keys::site_page::PageRow;
 use crate::keys::{Collection, PostPlace, Table, place, site_page, term};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, WholeSitePage};
 use crate::store::Continuation;
@@ -105,16 +106,17 @@ impl Content {
         Err(ContentError::Gone { what: "a post" })
     }
 
-    /// The ids of all pages of the site, each after the page above it.
+    /// The ids of all pages of the site, each after the page above it; those of damaged rows are first.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub async fn site_page_ids(&self) -> Result<Vec<PostId>> {
         let (mut pages, mut scan) = (Vec::new(), Scan::of(&self.store, Table::Pages));
         while let Some(found) = scan.next().await? {
-            for row in found.iter().filter(|row| is_whole_page(row)) {
-                let page = rows::site_page::read_page(row)?;
-                pages.push((page.path, page.post.id));
+            for row in &found {
+                if let Some(PageRow::Whole(id)) = site_page::parse(&row.key) {
+                    pages.push((rows::site_page::read_page(row).ok().map(|page| page.path), id));
+                }
             }
         }
         pages.sort();

@@ -11,6 +11,7 @@ use crate::content::read::Reader;
 use crate::keys::Table;
 use crate::model::headings::headings;
 use crate::model::{IndexKind, Instant, Post, PostId, Rendered, Slug, TermKind, WholePost, WholeSitePage, render};
+use crate::telemetry::with_causes;
 
 /// The label of all posts, and of all pages.
 pub(super) const KIND_OF_POSTS: &str = "post";
@@ -48,7 +49,7 @@ impl Names {
     pub(super) async fn all(content: &Content) -> Result<Self> {
         let mut names = HashMap::new();
         for kind in TermKind::ALL {
-            let terms = content.all_terms(kind).await?;
+            let terms = readable(content.all_terms(kind).await)?;
             names.extend(terms.into_iter().map(|term| ((kind, term.id.first_slug), term.name)));
         }
         Ok(Self(names))
@@ -64,7 +65,7 @@ impl Names {
         keys.dedup();
         let mut names = HashMap::new();
         for (key, term) in keys.iter().zip(reader.named_terms_at(&keys).await) {
-            if let Some(term) = term? {
+            if let Some(term) = readable(term)? {
                 names.insert(key.clone(), term.name.clone());
             }
         }
@@ -130,5 +131,16 @@ impl Whole {
             text,
             labels: labels.collect(),
         }
+    }
+}
+
+/// Nothing in place of what is damaged.
+pub(super) fn readable<T: Default>(read: Result<T>) -> Result<T> {
+    match read {
+        Err(error) if error.is_damaged() => {
+            tracing::warn!(error = with_causes(&error), "search.damaged_row");
+            Ok(T::default())
+        }
+        read => read,
     }
 }

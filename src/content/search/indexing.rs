@@ -1,5 +1,6 @@
 //! Brings the indexes up to a position of the feed of changes, which also has scheduled posts whose instant has come. The rule: if the feed does not go
 //! back so far, or if an index is missing or damaged, all posts and pages are read, and those that differ are indexed.
+//! A damaged row is left out, with a line in the log.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -11,9 +12,9 @@ use tidings_search::{Document, IndexError};
 use crate::content::Content;
 use crate::content::error::{ContentError, Result};
 use crate::content::read::{Action, ContentEvent, KIND_OF_PAGES, KIND_OF_POSTS, LONG_BYTES};
-use crate::model::{PostId, TermKind, WholeSitePage};
+use crate::model::{PostId, TermKind, WholePost, WholeSitePage};
 
-use super::documents::{Key, Names, Whole, label};
+use super::documents::{Key, Names, Whole, label, readable};
 use super::pair::{Pair, failed_thread, index_failed};
 
 /// The posts and pages that are indexed together, and the bytes of their bodies: their words are in memory together, at some 20 bytes for each.
@@ -86,12 +87,7 @@ impl Indexing<'_> {
         changed.add_labelled(&self.pair).map_err(index_failed)?;
         let posts: Vec<PostId> = changed.posts.into_iter().collect();
         for ids in posts.chunks(AT_ONCE) {
-            let reads: Vec<_> = ids.iter().map(|id| self.content.stored_by_id(id)).collect();
-            let mut stored = Vec::new();
-            let mut found = stream::iter(reads).buffered(READS_AT_ONCE);
-            while let Some(post) = found.next().await {
-                stored.extend(post?.map(|stored| stored.whole));
-            }
+            let stored = stored_posts(self.content, ids).await?;
             let names = Arc::new(Names::of(&self.content.reader(), &stored).await?);
             let missing = missing(ids, stored.iter().map(|whole| &whole.post.id), Key::of_post);
             self.index(stored.into_iter().map(Whole::Post), &names, &Known::default()).await?;
@@ -125,9 +121,22 @@ impl Indexing<'_> {
         let names = Arc::new(Names::all(&content).await?);
         let mut seen = HashSet::new();
         let mut walk = content.walk();
-        while let Some(posts) = walk.next().await? {
-            seen.extend(posts.iter().map(|whole| Key::of_post(&whole.post.id).0));
-            self.index(posts.into_iter().map(Whole::Post), &names, &known).await?;
+        loop {
+            match walk.next().await {
+                Ok(Some(posts)) => self.index_posts(posts, &names, &known, &mut seen).await?,
+                Ok(None) => break,
+                // The walk cannot pass a damaged row: the posts that are left are read by their ids.
+                Err(error) if error.is_damaged() => {
+                    let is_left = |id: &PostId| !seen.contains(&Key::of_post(id).0);
+                    let left: Vec<_> = content.inventory().await?.posts.into_keys().filter(is_left).collect();
+                    for ids in left.chunks(AT_ONCE) {
+                        let posts = stored_posts(&content, ids).await?;
+                        self.index_posts(posts, &names, &known, &mut seen).await?;
+                    }
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
         }
         for ids in content.site_page_ids().await?.chunks(AT_ONCE) {
             let pages = stored_pages(&content, ids).await?;
@@ -136,6 +145,17 @@ impl Indexing<'_> {
         }
         self.remove(known.keys().copied().filter(|key| !seen.contains(key)).collect()).await?;
         Ok(position)
+    }
+
+    async fn index_posts(
+        &self,
+        posts: Vec<WholePost>,
+        names: &Arc<Names>,
+        known: &Known,
+        seen: &mut HashSet<u64>,
+    ) -> Result<()> {
+        seen.extend(posts.iter().map(|whole| Key::of_post(&whole.post.id).0));
+        self.index(posts.into_iter().map(Whole::Post), names, known).await
     }
 
     /// Indexes posts or pages, except those that are known to be indexed as they are.
@@ -194,14 +214,23 @@ impl Indexing<'_> {
 /// The digest of each document by its key, and whether it is public.
 type Known = Arc<HashMap<u64, (u64, bool)>>;
 
+async fn stored_posts(content: &Content, ids: &[PostId]) -> Result<Vec<WholePost>> {
+    let posts = all_readable(ids.iter().map(|id| content.stored_by_id(id)).collect()).await?;
+    Ok(posts.into_iter().map(|stored| stored.whole).collect())
+}
+
 async fn stored_pages(content: &Content, ids: &[PostId]) -> Result<Vec<WholeSitePage>> {
-    let reads: Vec<_> = ids.iter().map(|id| content.stored_site_page(id)).collect();
+    all_readable(ids.iter().map(|id| content.stored_site_page(id)).collect()).await
+}
+
+/// Those that exist.
+async fn all_readable<T>(reads: Vec<impl Future<Output = Result<Option<T>>>>) -> Result<Vec<T>> {
     let mut found = stream::iter(reads).buffered(READS_AT_ONCE);
-    let mut pages = Vec::with_capacity(ids.len());
-    while let Some(page) = found.next().await {
-        pages.extend(page?);
+    let mut all = Vec::new();
+    while let Some(one) = found.next().await {
+        all.extend(readable(one)?);
     }
-    Ok(pages)
+    Ok(all)
 }
 
 /// The keys of those that do not exist.

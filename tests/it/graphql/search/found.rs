@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tidings::content::{Content, Sharing};
+use tidings::store::{Batch, Operation, Precondition, Properties};
 
 use super::{assert_found, found, make};
 use crate::support::graphql::EDITOR_TOKEN;
@@ -161,4 +162,31 @@ async fn a_change_is_found_and_a_cached_answer_is_none_of_search() {
     let renamed = site.mutate(rename, json!({}), Some(EDITOR_TOKEN)).await.body;
     assert_eq!(renamed["data"]["updateTag"]["userErrors"], json!([]), "{renamed}");
     assert_found(&site, None, "wombat ", &["post-3", "post-1"]).await;
+}
+
+#[tokio::test]
+async fn a_damaged_row_is_left_out_and_everything_else_is_found() {
+    let site = blog().await;
+    // Of `post-3`, the page and the tag "glass".
+    let is_of = |name: &str| name == "s-post-3" || name.starts_with("i-") || name == "glass";
+    for table in ["Posts", "Pages", "Tags"] {
+        let rows = site.store.scan(table, None).await.expect("rows").rows;
+        let damaged: Vec<_> = rows.iter().filter(|row| is_of(row.key.row())).collect();
+        assert!(!damaged.is_empty(), "{table}");
+        for row in damaged {
+            let put = Operation::Put {
+                row: row.key.row().to_owned(),
+                properties: Properties::new(),
+                precondition: Precondition::None,
+            };
+            let batch = Batch::new(row.key.partition(), vec![put]).expect("a batch");
+            site.store.commit(table, &batch).await.expect("the damage");
+        }
+    }
+    let content = Content::open(site.store.clone(), site.clock.clone(), Sharing::Alone).await.expect("content");
+    let site = Site { content, ..site };
+    assert_found(&site, None, "mirror ", &["post-1"]).await;
+    assert_found(&site, None, "lampen ", &["post-2"]).await;
+    make(&site, "createPost", json!({ "title": "Another mirror", "markdown": "new", "publish": true })).await;
+    assert_found(&site, None, "mirror ", &["another-mirror", "post-1"]).await;
 }
