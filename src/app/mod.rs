@@ -62,9 +62,9 @@ pub async fn serve(
     listeners: Listeners,
     shutdown: impl Future<Output = ()>,
 ) -> Stopped {
-    open_files::allow(serving.server.connections);
+    let connections = open_files::allow(serving.server.connections);
     let writes = Writes::default();
-    let (limits, store_folder) = (serving.server.clone(), serving.store_folder.clone());
+    let (limits, store_folder) = (ServerLimits { connections, ..serving.server.clone() }, serving.store_folder.clone());
     let purges = serving.http.cdn.as_ref().and_then(|cdn| cdn.purges.clone());
     let content = behind_cdn(content, &serving.http);
     let content = content

@@ -7,8 +7,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// identities, and those of the runtime.
 const OTHER_FILES: u64 = 192;
 
-/// Raises the soft limit to the hard one, which needs no privilege. `connections`: how many clients may be connected.
-pub(super) fn allow(connections: usize) {
+/// Raises the soft limit to the hard one, which needs no privilege, and returns how many clients may be connected: `connections`, or as many as the
+/// system allows.
+pub(super) fn allow(connections: usize) -> usize {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, ..limit };
     let allowed = match setrlimit(Resource::Nofile, raised) {
@@ -17,7 +18,14 @@ pub(super) fn allow(connections: usize) {
     };
     let needed = (connections as u64).saturating_add(OTHER_FILES);
     match allowed {
-        Some(allowed) if allowed < needed => tracing::warn!(allowed, needed, "files.too_few_allowed"),
-        allowed => tracing::debug!(allowed, before = limit.current, "files.allowed"),
+        Some(allowed) if allowed < needed => {
+            let connections = allowed.saturating_sub(OTHER_FILES).max(allowed / 4);
+            tracing::warn!(allowed, needed, connections, "files.too_few_allowed");
+            usize::try_from(connections).unwrap_or(usize::MAX)
+        }
+        allowed => {
+            tracing::debug!(allowed, before = limit.current, "files.allowed");
+            connections
+        }
     }
 }

@@ -17,7 +17,7 @@ use tokio::{
 use tower::ServiceExt;
 
 use super::{
-    clients::{Shares, client_of},
+    clients::Shares,
     settings::ServerLimits,
     socket::{Exchange, Socket},
 };
@@ -28,16 +28,7 @@ const HEADERS_MAX: usize = 64;
 
 /// A younger connection without a request is not closed for another client: its request comes with the last packet of the handshake, and a
 /// lost packet is sent again after about 200 ms. A client that opens all connections at once makes others wait this long.
-const YOUNG: Duration = Duration::from_millis(250);
-
-/// A message of the server to all its connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Signal {
-    Serve,
-    /// Other connections need the places of those that are idle: all of them, or those of one client.
-    MakeRoom(Option<IpAddr>),
-    Stop,
-}
+pub(super) const YOUNG: Duration = Duration::from_millis(250);
 
 /// The state that the connections of a server share.
 #[derive(Debug)]
@@ -45,7 +36,8 @@ pub(super) struct SharedByConnections {
     pub limits: Arc<ServerLimits>,
     pub memory: AnswerMemory,
     pub slots: Arc<Semaphore>,
-    pub signals: watch::Receiver<Signal>,
+    /// Whether the server stops.
+    pub stopping: watch::Receiver<bool>,
     /// The slots for operations with streams of events, and the share of each client address.
     pub streams: Arc<Semaphore>,
     pub streams_of_clients: Shares,
@@ -53,11 +45,11 @@ pub(super) struct SharedByConnections {
 
 impl SharedByConnections {
     /// At most half as many streams as connections, so that they leave connections for requests.
-    pub(super) fn new(limits: ServerLimits, signals: watch::Receiver<Signal>) -> Self {
+    pub(super) fn new(limits: ServerLimits, stopping: watch::Receiver<bool>) -> Self {
         Self {
             memory: AnswerMemory::new(limits.answer_bytes, WAITING_MAX),
             slots: Arc::new(Semaphore::new(limits.connections)),
-            signals,
+            stopping,
             streams: Arc::new(Semaphore::new(limits.connections.div_ceil(2))),
             streams_of_clients: Shares::new(limits.address_connections.div_ceil(2)),
             limits: Arc::new(limits),
@@ -66,7 +58,7 @@ impl SharedByConnections {
 
     /// Waits until the server stops.
     pub(super) async fn stopped(&self) {
-        if self.signals.clone().wait_for(|signal| *signal == Signal::Stop).await.is_err() {
+        if self.stopping.clone().wait_for(|stops| *stops).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
@@ -90,18 +82,24 @@ impl Connection {
     /// Tests may have no connection.
     pub(super) fn of(extensions: &Extensions) -> Arc<Self> {
         extensions.get::<Arc<Self>>().cloned().unwrap_or_else(|| {
-            let (limits, signals) = (ServerLimits::default(), watch::channel(Signal::Serve).1);
-            Arc::new(Self::new(None, Arc::new(SharedByConnections::new(limits, signals))))
+            let (limits, stopping) = (ServerLimits::default(), watch::channel(false).1);
+            Arc::new(Self::new(None, Arc::new(SharedByConnections::new(limits, stopping))))
         })
     }
 }
 
 /// Serves `stream` until the client closes it or exceeds a limit, or the connection is asked to close.
-pub(super) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, server: Arc<SharedByConnections>) {
+pub(super) async fn serve(
+    stream: TcpStream,
+    peer: IpAddr,
+    exchange: Exchange,
+    router: Router,
+    server: Arc<SharedByConnections>,
+) {
     // Large parts of an answer are written at once, so Nagle's algorithm would only delay it.
     let _ = stream.set_nodelay(true);
-    let (limits, mut signals) = (Arc::clone(&server.limits), server.signals.clone());
-    let (exchange, answer_time) = (Exchange::new(), limits.answer_time);
+    let (limits, mut stopping) = (Arc::clone(&server.limits), server.stopping.clone());
+    let answer_time = limits.answer_time;
     let socket = Socket {
         stream,
         exchange: exchange.clone(),
@@ -133,18 +131,18 @@ pub(super) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, serve
                 }
                 break;
             }
-            Ok(()) = signals.changed() => {}
-        }
-        match *signals.borrow_and_update() {
             // A head that arrives slowly is no request yet.
-            Signal::Stop if exchange.is_idle_for(Duration::ZERO) => return,
-            Signal::Stop => serving.as_mut().graceful_shutdown(),
-            Signal::MakeRoom(of)
-                if of.is_none_or(|client| client == client_of(peer)) && exchange.is_idle_for(YOUNG) =>
-            {
-                return;
+            Ok(()) = stopping.changed() => {
+                if exchange.is_idle_for(Duration::ZERO) {
+                    return;
+                }
+                serving.as_mut().graceful_shutdown();
             }
-            Signal::MakeRoom(_) | Signal::Serve => {}
+            () = exchange.asked_to_close() => {
+                if exchange.is_idle_for(YOUNG) {
+                    return;
+                }
+            }
         }
     }
     // A WebSocket keeps its limits itself, and ends when the server stops.

@@ -2,7 +2,7 @@
 //! allow, whatever its client does.
 //!
 //! hyper closes a connection whose next head does not arrive in time, its socket one whose client does not take its answer. If all slots are
-//! used, or those of one client, the idle connections are closed for the next ones.
+//! used, the one that has been idle for longest is closed for the next one; if those of a client are, its idle ones.
 
 use std::{io, net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -16,8 +16,9 @@ use tokio::{
 
 use super::{
     clients::{Shares, client_of},
-    connection::{self, SharedByConnections, Signal},
+    connection::{self, SharedByConnections, YOUNG},
     settings::ServerLimits,
+    socket::Exchange,
 };
 use crate::telemetry::metrics;
 
@@ -27,8 +28,11 @@ pub struct Stopped {
     pub cut_off: usize,
 }
 
-/// How often the idle connections are asked to make room for others.
+/// How long to wait for a slot before another idle connection is closed.
 const MAKE_ROOM_EVERY: Duration = Duration::from_millis(50);
+
+/// How often a line in the log says that few slots are left.
+const WARN_EVERY: Duration = Duration::from_secs(60);
 
 /// How long to wait after the system failed to accept a connection (commonly because of too many open files).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -41,34 +45,36 @@ pub async fn run(
     shutdown: impl Future<Output = ()>,
     limits: ServerLimits,
 ) -> Stopped {
-    let (signals, stop_time) = (watch::Sender::new(Signal::Serve), limits.stop_time);
+    let (stopping, stop_time) = (watch::Sender::new(false), limits.stop_time);
     let mut accepting = Accepting {
         listener,
         of_clients: Shares::new(limits.address_connections),
-        server: Arc::new(SharedByConnections::new(limits, signals.subscribe())),
-        signals,
+        server: Arc::new(SharedByConnections::new(limits, stopping.subscribe())),
+        open: Vec::new(),
         asked_at: None,
+        warned_at: None,
     };
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
-        let (stream, address, slots) = tokio::select! {
+        let Accepted { stream, address, exchange, slots } = tokio::select! {
             biased;
             () = &mut shutdown => break,
             next = accepting.next() => next,
         };
         // Removes ended connections from the set.
         while connections.try_join_next().is_some() {}
-        let served = connection::serve(stream, address, router.clone(), Arc::clone(&accepting.server));
+        let served =
+            connection::serve(stream, address, exchange.clone(), router.clone(), Arc::clone(&accepting.server));
         connections.spawn(async move {
             let _open = metrics::connection_opened();
             served.await;
-            drop(slots);
+            // Until its slots are free, it is the one that makes room.
+            drop((slots, exchange));
         });
     }
-    let Accepting { listener, signals, .. } = accepting;
-    drop(listener);
-    stop(connections, &signals, stop_time).await
+    drop(accepting);
+    stop(connections, &stopping, stop_time).await
 }
 
 struct Accepting {
@@ -76,39 +82,77 @@ struct Accepting {
     /// The connections of each client.
     of_clients: Shares,
     server: Arc<SharedByConnections>,
-    signals: watch::Sender<Signal>,
+    open: Vec<(IpAddr, Exchange)>,
     asked_at: Option<Instant>,
+    warned_at: Option<Instant>,
+}
+
+struct Accepted {
+    stream: TcpStream,
+    address: IpAddr,
+    exchange: Exchange,
+    slots: [OwnedSemaphorePermit; 2],
 }
 
 impl Accepting {
     /// The next connection with its slots. If all slots are used, it waits: the first connection over the limit is accepted and waits here,
     /// later ones stay in the queue of the system. One over the limit of its client is closed.
-    async fn next(&mut self) -> (TcpStream, IpAddr, [OwnedSemaphorePermit; 2]) {
+    async fn next(&mut self) -> Accepted {
         loop {
             let (stream, address) = accept(&self.listener).await;
             let client = client_of(address);
             let Some(of_client) = self.of_clients.take(client) else {
                 tracing::debug!(%address, "http.address_refused");
-                self.make_room(Some(client));
+                self.make_room_of(client);
                 continue;
             };
             let mut slot = pin!(Arc::clone(&self.server.slots).acquire_owned());
             loop {
                 if self.server.slots.available_permits() == 0 {
-                    self.make_room(None);
+                    self.make_room();
                 }
                 if let Ok(slot) = timeout(MAKE_ROOM_EVERY, slot.as_mut()).await {
-                    return (stream, address, [of_client, slot.expect("the semaphore is never closed")]);
+                    self.warn_if_few_are_left();
+                    let (exchange, slots) =
+                        (Exchange::new(), [of_client, slot.expect("the semaphore is never closed")]);
+                    self.forget_ended();
+                    self.open.push((client, exchange.clone()));
+                    return Accepted { stream, address, exchange, slots };
                 }
             }
         }
     }
 
-    /// Asks at most once in [`MAKE_ROOM_EVERY`], because each signal wakes all connections.
-    fn make_room(&mut self, of: Option<IpAddr>) {
+    /// Closes the connection that has been idle for longest.
+    fn make_room(&mut self) {
+        if let Some(idlest) = self.idle(None).into_iter().min_by_key(Exchange::idle_since) {
+            idlest.ask_to_close();
+        }
+    }
+
+    /// Closes the idle connections of a client, at most once in [`MAKE_ROOM_EVERY`].
+    fn make_room_of(&mut self, client: IpAddr) {
         if self.asked_at.is_none_or(|at| at.elapsed() >= MAKE_ROOM_EVERY) {
             self.asked_at = Some(Instant::now());
-            self.signals.send_replace(Signal::MakeRoom(of));
+            self.idle(Some(client)).iter().for_each(Exchange::ask_to_close);
+        }
+    }
+
+    fn idle(&mut self, of: Option<IpAddr>) -> Vec<Exchange> {
+        self.forget_ended();
+        let of_client = self.open.iter().filter(|(client, _)| of.is_none_or(|of| of == *client));
+        of_client.map(|(_, exchange)| exchange.clone()).filter(|exchange| exchange.is_idle_for(YOUNG)).collect()
+    }
+
+    fn forget_ended(&mut self) {
+        self.open.retain(|(_, exchange)| !exchange.has_ended());
+    }
+
+    fn warn_if_few_are_left(&mut self) {
+        let (left, limit) = (self.server.slots.available_permits(), self.server.limits.connections);
+        if left < limit / 10 && self.warned_at.is_none_or(|at| at.elapsed() >= WARN_EVERY) {
+            self.warned_at = Some(Instant::now());
+            tracing::warn!(left, limit, "http.few_connections_left");
         }
     }
 }
@@ -132,8 +176,8 @@ fn is_about_one_connection(cause: &io::Error) -> bool {
     matches!(cause.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-async fn stop(mut connections: JoinSet<()>, signals: &watch::Sender<Signal>, stop_time: Duration) -> Stopped {
-    signals.send_replace(Signal::Stop);
+async fn stop(mut connections: JoinSet<()>, stopping: &watch::Sender<bool>, stop_time: Duration) -> Stopped {
+    stopping.send_replace(true);
     let ended = async { while connections.join_next().await.is_some() {} };
     let cut_off = match timeout(stop_time, ended).await {
         Ok(()) => 0,

@@ -14,7 +14,7 @@ use http_body_util::BodyExt;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
-    sync::Semaphore,
+    sync::{Notify, Semaphore},
     time::{Instant, Sleep, sleep},
 };
 
@@ -45,7 +45,7 @@ impl EventStream {
 
 /// The request in progress on a connection. Clones share the state.
 #[derive(Debug, Clone)]
-pub(super) struct Exchange(Arc<Mutex<ExchangeState>>);
+pub(super) struct Exchange(Arc<Mutex<ExchangeState>>, Arc<Notify>);
 
 #[derive(Debug)]
 struct ExchangeState {
@@ -64,7 +64,7 @@ impl Exchange {
     pub(super) fn new() -> Self {
         let idle_since = Some(Instant::now());
         let state = ExchangeState { idle_since, has_more: false, events: None, until: None, charge: None };
-        Self(Arc::new(Mutex::new(state)))
+        Self(Arc::new(Mutex::new(state)), Arc::default())
     }
 
     /// Records that a request's head is complete. The answer to an earlier one may not be written yet, so it stays charged.
@@ -94,7 +94,25 @@ impl Exchange {
 
     /// Whether no request has been in progress for this long.
     pub(super) fn is_idle_for(&self, time: Duration) -> bool {
-        self.with(|state| state.idle_since.is_some_and(|since| since.elapsed() >= time))
+        self.idle_since().is_some_and(|since| since.elapsed() >= time)
+    }
+
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        self.with(|state| state.idle_since)
+    }
+
+    /// Asks the connection to close, if it is still idle, to make room for another one.
+    pub(super) fn ask_to_close(&self) {
+        self.1.notify_one();
+    }
+
+    pub(super) async fn asked_to_close(&self) {
+        self.1.notified().await;
+    }
+
+    /// Whether the connection has ended, so that this is the last clone.
+    pub(super) fn has_ended(&self) -> bool {
+        Arc::strong_count(&self.1) == 1
     }
 
     /// The instant by which the present bytes must be written.

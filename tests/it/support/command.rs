@@ -75,13 +75,23 @@ pub fn tidings(arguments: &[&str]) -> Command {
 /// The command with files that cannot grow past this size, as if the disk were full.
 #[cfg(unix)]
 pub fn limited(arguments: &[&str], bytes: u64) -> Command {
-    let plain = tidings(arguments);
     // Blocks of 512 bytes (POSIX, "ulimit"); bash counts in 1,024 without POSIXLY_CORRECT. The signal is ignored, because it would end the process
     // before the error is seen.
-    let script = format!("trap '' XFSZ; ulimit -S -f {} && exec \"$0\" \"$@\"", bytes.div_ceil(512));
+    after_script(arguments, &format!("trap '' XFSZ; ulimit -S -f {}", bytes.div_ceil(512)))
+}
+
+/// The command as a process that may have only so many files open.
+#[cfg(unix)]
+pub fn with_open_files(arguments: &[&str], files: u64) -> Command {
+    after_script(arguments, &format!("ulimit -n {files}"))
+}
+
+#[cfg(unix)]
+fn after_script(arguments: &[&str], script: &str) -> Command {
+    let plain = tidings(arguments);
     let mut command = Command::new("sh");
     without_settings(&mut command).env("POSIXLY_CORRECT", "1");
-    command.args(["-c", &script]).arg(plain.get_program()).args(plain.get_args());
+    command.args(["-c", &format!("{script} && exec \"$0\" \"$@\"")]).arg(plain.get_program()).args(plain.get_args());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::attack::{Attack, CACHES};
 use crate::front::Example;
 use crate::front::well_behaved::{ask, request};
+use crate::support::command::{Blog, Serving, with_open_files};
 
 /// A whole head must arrive within the time of an idle connection (3 s here), whether or not it is the first head of its connection.
 #[test]
@@ -67,6 +68,30 @@ fn idle_connections_beyond_the_bounds_are_closed_and_others_are_served() {
     attack.end();
     drop(idle);
     assert_eq!(example.serving.stop().0, Some(0));
+}
+
+/// A process that may have 256 files open accepts as many connections as leave it some for its store, and closes the idlest for a new one.
+#[test]
+fn few_open_files_leave_room_for_new_connections() {
+    let blog = Blog::of(&[]);
+    let arguments = ["--store", &blog.store(), "--create"];
+    let serving = Serving::start_of(&arguments, &[], |arguments| with_open_files(arguments, 256));
+    let mut idle = Vec::new();
+    for n in 0..300 {
+        let mut stream = TcpStream::connect(&serving.address).expect("a connection");
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: tidings\r\n\r\n").expect("a request");
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).expect("an answer");
+        assert_eq!(&answer, b"HTTP/1.1 200", "{n}");
+        idle.push(stream);
+    }
+    drop(idle);
+    let (code, errors) = serving.stop_with_errors();
+    assert_eq!(code, Some(0));
+    for event in ["files.too_few_allowed", "http.few_connections_left"] {
+        assert!(errors.iter().any(|line| line.contains(event)), "{event}: {errors:?}");
+    }
+    assert!(!errors.iter().any(|line| line.contains("could not be accepted")), "{errors:?}");
 }
 
 /// A client that a trusted proxy names in a header has a bound of concurrent requests.
