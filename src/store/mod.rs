@@ -39,6 +39,7 @@ mod months;
 pub mod observed;
 pub mod read_set;
 pub mod reporting;
+mod request_units;
 pub mod snapshot;
 pub mod socket;
 mod storage_use;

@@ -9,6 +9,7 @@ use tracing::Instrument;
 use crate::telemetry::metrics::StorageRequests;
 use crate::telemetry::spans;
 
+use super::request_units::charged;
 use super::{
     Batch, Continuation, Entity, Etag, GroupPlan, Key, Page, Result, RowRange, Snapshot, Store, StoreError, TableStore,
     all_at_once,
@@ -75,7 +76,8 @@ impl ObservedStore {
         rows: impl FnOnce(&T) -> Option<u64>,
     ) -> Result<T> {
         let begun = self.begin(table, operation);
-        let answer = request.instrument(span.clone()).await;
+        let (answer, units) = charged(request.instrument(span.clone())).await;
+        begun.charged(units);
         let rows = answer.as_ref().ok().and_then(rows);
         begun.ended(outcome(&answer), 1);
         begun.done(rows.unwrap_or_default());

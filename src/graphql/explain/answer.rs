@@ -84,7 +84,7 @@ fn describe_bound(bound: &Bound) -> Value {
 }
 
 fn describe_request(request: &ExplainedRequest, id: u64, shows_keys: bool) -> Value {
-    let ExplainedRequest { accessed, rows, bytes, start, duration, round_trip, batch } = request;
+    let ExplainedRequest { accessed, rows, bytes, units, start, duration, round_trip, batch } = request;
     let kind = match accessed.kind {
         AccessKind::Point => "POINT",
         AccessKind::Range => "RANGE",
@@ -118,6 +118,9 @@ fn describe_request(request: &ExplainedRequest, id: u64, shows_keys: bool) -> Va
         ("batch", batch.map_or(Value::Null, |(_, number)| number.into())),
     ];
     described.extend(figures.map(|(name, figure)| (Name::new(name), figure)));
+    if *units > 0.0 {
+        described.insert(Name::new("requestUnits"), (*units).into());
+    }
     Value::Object(described)
 }
 
@@ -153,6 +156,7 @@ mod tests {
         ExplainedRequest {
             accessed,
             rows: 1,
+            units: 0.0,
             bytes: 100,
             start: Duration::ZERO,
             duration: None,

@@ -11,11 +11,15 @@ use azure_core::headers::{ACCEPT, DATE, HeaderName, Headers, RETRY_AFTER, RETRY_
 use azure_core::{Context, Error, Method, Policy, PolicyResult, Request, StatusCode};
 use tokio::time::{sleep, timeout};
 
+use crate::store::request_units;
 use crate::telemetry::metrics;
 
 use super::answer::HttpAnswer;
 use super::call::Call;
 use super::skew::ClockSkew;
+
+/// The request units of an answer ("Request units in Azure Cosmos DB"); Azure Table Storage does not send it.
+const REQUEST_CHARGE: HeaderName = HeaderName::from_static("x-ms-request-charge");
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// A partition that is moved between servers is available again within seconds, so a longer wait gains nothing.
@@ -70,6 +74,8 @@ async fn send_once(
         let sent = skew.now();
         let response = next[0].send(context, request, &next[1..]).await?;
         skew.answered(sent, response.headers().get_optional_str(&DATE));
+        let charge = response.headers().get_optional_str(&REQUEST_CHARGE).and_then(|units| units.parse().ok());
+        charge.into_iter().for_each(request_units::note);
         HttpAnswer::read(response).await
     };
     let answered = timeout(call.remaining(), exchange).await;

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use tokio::task::yield_now;
 
 use super::explanation::Begun;
+use super::request_units::charged;
 use super::storage_use::StorageUse;
 use super::{
     AccessKind, AccessedRows, Batch, Continuation, Entity, Etag, Explanation, GroupPlan, Key, Page, ReadSet, Result,
@@ -104,6 +105,23 @@ impl CountingStore {
     /// Notes that a request begins, if it is explained.
     fn explain(&self, accessed: impl FnOnce() -> AccessedRows, round_trip: u32) -> Option<Begun<'_>> {
         self.notes().map(|explanation| explanation.begin(accessed(), self.batch, round_trip))
+    }
+
+    /// Awaits a request, and notes it if it is explained. `size`: the rows and bytes of its answer.
+    async fn explained<T>(
+        &self,
+        accessed: impl FnOnce() -> AccessedRows,
+        round_trip: u32,
+        request: impl Future<Output = Result<T>>,
+        size: impl FnOnce(&T) -> (u64, u64),
+    ) -> Result<T> {
+        let Some(noted) = self.explain(accessed, round_trip) else { return request.await };
+        let (answer, units) = charged(request).await;
+        if let Ok(answer) = &answer {
+            let (rows, bytes) = size(answer);
+            noted.end(rows, bytes, units);
+        }
+        answer
     }
 
     /// The store without the counters.
@@ -242,11 +260,8 @@ impl TableStore for CountingStore {
 
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         let wave = self.start(|state| state.used.transactions += 1).await;
-        let noted = self.explain(|| AccessedRows::batch(table, batch), wave);
-        let answer = self.inner.commit(table, batch).await;
-        if let Some(noted) = noted {
-            noted.written(if answer.is_ok() { batch.operations().len() as u64 } else { 0 });
-        }
+        let (accessed, commit) = (|| AccessedRows::batch(table, batch), self.inner.commit(table, batch));
+        let answer = self.explained(accessed, wave, commit, |_| (batch.operations().len() as u64, 0)).await;
         self.finish(wave, std::iter::empty());
         answer
     }
@@ -271,14 +286,16 @@ impl TableStore for CountingStore {
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         self.note(ReadSet::break_off);
         let wave = self.start(|state| state.used.range_reads += 1).await;
-        let noted = self.explain(|| AccessedRows::scan(table), wave);
-        let answer = self.inner.scan(table, continuation).await;
-        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
-            noted.end(answer.iter().flat_map(|page| &page.rows));
-        }
+        let scan = self.inner.scan(table, continuation);
+        let answer = self.explained(|| AccessedRows::scan(table), wave, scan, |page| size(&page.rows)).await;
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         answer
     }
+}
+
+/// The number of the rows, and their bytes.
+fn size<'r>(rows: impl IntoIterator<Item = &'r Entity>) -> (u64, u64) {
+    rows.into_iter().fold((0, 0), |(rows, bytes), row| (rows + 1, bytes + row.bytes()))
 }
 
 #[cfg(test)]

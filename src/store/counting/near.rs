@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use futures_util::future::{join, join_all};
 
-use super::CountingStore;
+use super::{CountingStore, size};
 use crate::store::{
     AccessKind, AccessedRows, Continuation, Entity, Key, PAGE_ROWS_MAX, Page, ReadSet, Result, RowRange, TableStore,
 };
@@ -91,11 +91,8 @@ impl CountingStore {
                 AccessKind::Range | AccessKind::Transaction => state.used.range_reads += 1,
             })
             .await;
-        let noted = self.explain(|| AccessedRows::range(table, range), wave);
-        let answer = self.inner.range(table, range, limit, continuation).await;
-        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
-            noted.end(answer.iter().flat_map(|page| &page.rows));
-        }
+        let read = self.inner.range(table, range, limit, continuation);
+        let answer = self.explained(|| AccessedRows::range(table, range), wave, read, |page| size(&page.rows)).await;
         self.finish(wave, answer.iter().flat_map(|page| &page.rows));
         answer
     }

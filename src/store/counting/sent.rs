@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::CountingStore;
-use crate::store::explanation::Begun;
+use super::{CountingStore, size};
 use crate::store::{AccessedRows, Entity, GroupPlan, Key, Result, all_at_once};
 
 impl CountingStore {
@@ -17,20 +16,18 @@ impl CountingStore {
         keys: &[Key],
     ) -> Vec<Result<Option<Entity>>> {
         if self.inner.is_local() {
-            let noted: Vec<_> = keys.iter().filter_map(|key| self.explain_point(table, key, round_trip)).collect();
+            let begin = |key| self.explain(|| AccessedRows::point(table, key), round_trip);
+            let noted: Vec<_> = keys.iter().filter_map(begin).collect();
             let answers = self.inner.get_many(table, keys).await;
-            let answered = noted.into_iter().zip(&answers).filter(|(_, answer)| answer.is_ok());
-            answered.for_each(|(noted, answer)| noted.end(answer.iter().flatten()));
+            for (noted, answer) in noted.into_iter().zip(&answers) {
+                if let Ok(row) = answer {
+                    let (rows, bytes) = size(row);
+                    noted.end(rows, bytes, 0.0);
+                }
+            }
             return answers;
         }
-        let each = keys.iter().map(|key| async move {
-            let noted = self.explain_point(table, key, round_trip);
-            let answer = self.inner.get(table, key).await;
-            if let Some(noted) = noted.filter(|_| answer.is_ok()) {
-                noted.end(answer.iter().flatten());
-            }
-            answer
-        });
+        let each = keys.iter().map(|key| self.explained_point(table, key, round_trip, self.inner.get(table, key)));
         all_at_once(each.collect()).await
     }
 
@@ -42,31 +39,29 @@ impl CountingStore {
     ) -> Result<Option<Entity>> {
         self.lock().check(1)?;
         let wave = self.start(|state| state.used.point_reads += 1).await;
-        let noted = self.explain_point(table, key, wave);
-        let answer = read.await;
-        if let Some(noted) = noted.filter(|_| answer.is_ok()) {
-            noted.end(answer.iter().flatten());
-        }
+        let answer = self.explained_point(table, key, wave, read).await;
         self.finish(wave, answer.iter().flatten());
         self.note_rows(table, std::slice::from_ref(key), std::slice::from_ref(&answer));
         answer
     }
 
-    fn explain_point(&self, table: &'static str, key: &Key, round_trip: u32) -> Option<Begun<'_>> {
-        self.explain(|| AccessedRows::point(table, key), round_trip)
+    async fn explained_point(
+        &self,
+        table: &'static str,
+        key: &Key,
+        round_trip: u32,
+        read: impl Future<Output = Result<Option<Entity>>>,
+    ) -> Result<Option<Entity>> {
+        self.explained(|| AccessedRows::point(table, key), round_trip, read, |row| size(row)).await
     }
 
     /// Sends a transaction over several tables, and notes how many rows it writes.
     pub(super) async fn transact_noted(&self, round_trip: u32, mut plan: GroupPlan) -> Result<()> {
-        let noted = self.explain(AccessedRows::transaction, round_trip);
         let writes = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&writes);
         let plan: GroupPlan =
             Box::new(move |rows| plan(rows).inspect(|writes| counted.store(writes.len() as u64, Ordering::Relaxed)));
-        let answer = self.inner.transact(plan).await;
-        if let Some(noted) = noted {
-            noted.written(if answer.is_ok() { writes.load(Ordering::Relaxed) } else { 0 });
-        }
-        answer
+        let written = |(): &()| (writes.load(Ordering::Relaxed), 0);
+        self.explained(AccessedRows::transaction, round_trip, self.inner.transact(plan), written).await
     }
 }

@@ -37,6 +37,8 @@ pub struct ExplainedRequest {
     pub rows: u64,
     /// Bytes of the rows that were returned.
     pub bytes: u64,
+    /// Request units of Cosmos DB; 0 on other stores.
+    pub units: f64,
     /// Since the execution began; 0 for the sign-in.
     pub start: Duration,
     /// `None` if it was not answered.

@@ -6,8 +6,6 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Entity;
-
 pub use explained::{AccessKind, AccessedRows, Explained, ExplainedRequest};
 
 /// The storage requests that are listed; the others are only counted.
@@ -66,7 +64,16 @@ impl Explanation {
             noted.not_listed += 1;
             return Begun { explanation: self, at: None };
         }
-        noted.requests.push(ExplainedRequest { accessed, rows: 0, bytes: 0, start, duration: None, round_trip, batch });
+        noted.requests.push(ExplainedRequest {
+            accessed,
+            rows: 0,
+            bytes: 0,
+            units: 0.0,
+            start,
+            duration: None,
+            round_trip,
+            batch,
+        });
         Begun { explanation: self, at: Some(noted.requests.len() - 1) }
     }
 
@@ -93,22 +100,13 @@ pub(super) struct Begun<'e> {
 }
 
 impl Begun<'_> {
-    /// The request has returned these rows.
-    pub(super) fn end<'r>(self, rows: impl Iterator<Item = &'r Entity>) {
-        self.note(rows.fold((0, 0), |(rows, bytes), row| (rows + 1, bytes + row.bytes())));
-    }
-
-    /// The request has written so many rows.
-    pub(super) fn written(self, rows: u64) {
-        self.note((rows, 0));
-    }
-
-    fn note(self, (rows, bytes): (u64, u64)) {
+    /// The request has returned, or written, so many rows and bytes for so many request units.
+    pub(super) fn end(self, rows: u64, bytes: u64, units: f64) {
         let Some(at) = self.at else { return };
         let now = self.explanation.begun.elapsed();
         let request = &mut self.explanation.lock().requests[at];
         request.duration = Some(now.saturating_sub(request.start));
-        (request.rows, request.bytes) = (rows, bytes);
+        (request.rows, request.bytes, request.units) = (rows, bytes, units);
     }
 }
 

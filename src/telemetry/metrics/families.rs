@@ -30,6 +30,7 @@ labels! {
     StorageLabels { store: &'static str, table: &'static str, operation: &'static str, outcome: &'static str }
     StorageTimeLabels { store: &'static str, operation: &'static str }
     TableLabels { table: &'static str }
+    ChargeLabels { operation: &'static str }
     RetryLabels { reason: &'static str }
     WriteLabels { what: &'static str, outcome: &'static str }
     LoaderLabels { loader: &'static str }
@@ -102,6 +103,9 @@ families! {
         "Duration of a request with all its retries", durations();
     storage_retries: Family<RetryLabels, Counter>, "tidings_storage_retries", "Requests to the store sent again",
         at_zero(["throttled", "no_answer", "server_error"].map(|reason| RetryLabels { reason }));
+    request_units: Family<ChargeLabels, Counter<f64, AtomicU64>>, "tidings_storage_request_units",
+        "Request units that Cosmos DB charged",
+        at_zero(["get", "range", "commit", "scan"].map(|operation| ChargeLabels { operation }));
     storage_clock_skew: Seconds, "tidings_storage_clock_skew" in Seconds, "This server's clock minus Azure's";
     rows_read: Family<TableLabels, Counter>, "tidings_storage_rows_read", "Rows that reads returned";
     pointers_skipped: Counter, "tidings_pointers_skipped", "Pointers that no post confirms, skipped";
@@ -140,7 +144,11 @@ impl Families {
 }
 
 /// Exported as 0 before the first event, because a rate needs both values.
-fn at_zero<L: Clone + std::hash::Hash + Eq>(labels: impl IntoIterator<Item = L>) -> Family<L, Counter> {
+fn at_zero<L, M>(labels: impl IntoIterator<Item = L>) -> Family<L, M>
+where
+    L: Clone + std::hash::Hash + Eq,
+    M: Default,
+{
     let family = Family::default();
     labels.into_iter().for_each(|labels| drop(family.get_or_create(&labels)));
     family

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use prometheus_client::metrics::gauge::Gauge;
 
 use families::{
-    Families, HttpLabels, HttpTimeLabels, LoaderLabels, OperationLabels, OperationTimeLabels, OutcomeLabels,
-    RateLimitLabels, RetryLabels, StorageLabels, StorageTimeLabels, TableLabels, WriteLabels,
+    ChargeLabels, Families, HttpLabels, HttpTimeLabels, LoaderLabels, OperationLabels, OperationTimeLabels,
+    OutcomeLabels, RateLimitLabels, RetryLabels, StorageLabels, StorageTimeLabels, TableLabels, WriteLabels,
 };
 
 static FAMILIES: LazyLock<Families> = LazyLock::new(Families::default);
@@ -133,6 +133,13 @@ impl StorageRequests {
     pub fn ended(&self, outcome: &'static str, requests: u64) {
         let Self { store, table, operation, .. } = *self;
         FAMILIES.storage_requests.get_or_create(&StorageLabels { store, table, operation, outcome }).inc_by(requests);
+    }
+
+    /// They cost this many request units of Cosmos DB.
+    pub fn charged(&self, units: f64) {
+        if units > 0.0 {
+            FAMILIES.request_units.get_or_create(&ChargeLabels { operation: self.operation }).inc_by(units);
+        }
     }
 
     /// All of them have ended, with this many rows.

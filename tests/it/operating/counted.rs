@@ -8,7 +8,8 @@ use serde_json::json;
 use tidings::keys::{Table, time};
 use tidings::model::{IndexKind, TermKind};
 use tidings::store::azure::AzureStore;
-use tidings::store::{Precondition, Store};
+use tidings::store::observed::RequestKind;
+use tidings::store::{ObservedStore, Precondition, Store};
 use tidings::telemetry::metrics;
 
 use crate::support::azurite::{Azurite, emulator_key, random_prefix, settings};
@@ -39,6 +40,31 @@ async fn a_pointer_to_a_post_without_the_term_is_skipped_and_counted() {
     let found = site.query("{ tag(slug: \"b\") { posts(first: 1) { nodes { slug } } } }").await;
     assert_eq!(found, json!({ "tag": { "posts": { "nodes": [{ "slug": posts[1].post.slug.to_string() }] } } }));
     assert_eq!(counted("tidings_pointers_skipped_total"), 1.0);
+}
+
+/// With the headers that Cosmos DB sends; a refused request is charged, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn request_units_of_cosmos_db_are_counted_with_those_of_retries() {
+    let azurite = Azurite::any();
+    let proxy = Proxy::before(&azurite).await;
+    let prefix = random_prefix();
+    let through = AzureStore::connect(&settings(&proxy.endpoint, emulator_key(), &prefix)).expect("a client");
+    let store: Store =
+        Arc::new(ObservedStore::new(Arc::new(through.with_deadline(Duration::from_secs(10))), RequestKind::Azure));
+    store.create_tables(&[TABLE]).await.expect("its table");
+    put_row(&store, "p", "r", number(1)).await;
+    let series = r#"tidings_storage_request_units_total{operation="get"}"#;
+    assert_eq!(counted(series), 0.0, "Azure Table Storage charges none");
+    let Fault::Refuse(status, mut headers, body) = Fault::refuse(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests")
+    else {
+        unreachable!("`refuse` makes a refusal")
+    };
+    headers.push(("x-ms-retry-after-ms", "3".to_owned()));
+    proxy.charge("0.38");
+    proxy.plan(Method::GET, [Fault::Refuse(status, headers, body)]);
+    assert!(get_row(&store, "p", "r").await.is_some());
+    assert!((counted(series) - 0.76).abs() < 1e-9, "{}", counted(series));
+    assert_eq!(counted(r#"tidings_storage_retries_total{reason="throttled"}"#), 1.0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

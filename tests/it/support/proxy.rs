@@ -92,6 +92,8 @@ pub(super) struct State {
     /// Of the bodies of answers.
     answer_bytes: AtomicUsize,
     drops_select: AtomicBool,
+    /// The header of Cosmos DB with the request units of an answer.
+    request_charge: Mutex<Option<&'static str>>,
 }
 
 impl Proxy {
@@ -116,6 +118,7 @@ impl Proxy {
             requests: AtomicUsize::new(0),
             answer_bytes: AtomicUsize::new(0),
             drops_select: AtomicBool::new(false),
+            request_charge: Mutex::default(),
         });
         let task = tokio::spawn(accept(listener, Arc::clone(&state)));
         Self { endpoint: format!("http://127.0.0.1:{port}/devstoreaccount1"), state, task }
@@ -167,6 +170,11 @@ impl Proxy {
     /// The bytes of the bodies of all answers.
     pub fn answer_bytes(&self) -> usize {
         self.state.answer_bytes.load(Ordering::SeqCst)
+    }
+
+    /// From now on each answer has this request charge.
+    pub fn charge(&self, units: &'static str) {
+        *self.state.request_charge.lock().expect("no panic") = Some(units);
     }
 
     /// From now on reads select all properties, if this is true.
@@ -258,12 +266,15 @@ impl State {
         Duration::from_micros(random.below(max.as_micros() as usize) as u64)
     }
 
-    /// Adds the time at which the answer is sent, if the storage's clock differs.
+    /// Adds the time at which the answer is sent, if the storage's clock differs, and the charge of Cosmos DB.
     fn dated(&self, mut response: Response<Body>) -> Response<Body> {
         if let Some(ahead_ms) = *self.clock_ahead_ms.lock().expect("no panic") {
             let at = Clock::System.now().to_chrono() + chrono::TimeDelta::milliseconds(ahead_ms);
             let date = at.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
             response.headers_mut().insert("date", date.parse().expect("a header"));
+        }
+        if let Some(units) = *self.request_charge.lock().expect("no panic") {
+            response.headers_mut().insert("x-ms-request-charge", units.parse().expect("a header"));
         }
         response
     }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 
@@ -28,6 +29,25 @@ async fn scene() -> Scene {
     let settings = settings(&proxy.endpoint, emulator_key(), &prefix);
     let through = Arc::new(AzureStore::connect(&settings).expect("a client"));
     Scene { azurite, proxy, direct, through }
+}
+
+/// The header of an answer of Cosmos DB to a point read of 1 KiB ("Request units in Azure Cosmos DB").
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_has_the_request_units_that_cosmos_db_charges() {
+    let Scene { azurite: _azurite, proxy, direct, through } = scene().await;
+    examples::import_blog(&Site::over(direct).await).await;
+    let site = Site::over(through).await;
+    let server = Server::of(&site, true);
+    let query = "{ posts(first: 5) { nodes { title authors { name } tags { name } } } }";
+    let units = |plan: &Value| -> Vec<Value> {
+        plan["requests"].as_array().expect("requests").iter().map(|request| request["requestUnits"].clone()).collect()
+    };
+    let plan = server.plan(query).await;
+    assert!(units(&plan).iter().all(Value::is_null), "{plan}");
+    proxy.charge("1.05");
+    site.invalidate_cached();
+    let plan = server.plan(query).await;
+    assert!(units(&plan).len() > 3 && units(&plan).iter().all(|units| *units == 1.05), "{plan}");
 }
 
 /// The bytes of the answers from Azurite; `before`: as if all properties were selected.
