@@ -1,5 +1,6 @@
-//! Opens the store and the place of the pictures as each command needs them. The rule: only a command that writes content creates a store, and only if nothing
-//! of one exists; a store that can only be read is opened by the commands that only read; a store file that a server has open is used through the server.
+//! Opens the store and the storage of the pictures as each command needs them. The rule: only a command that writes content creates a store, and only if
+//! nothing of one exists; a store that can only be read is opened by the commands that only read; a store file that a server has open is used through the
+//! server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::SEEN_WITHIN;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Says what is missing or wrong, and what to do.
+    /// The text says what is missing or wrong, and what to do.
     #[error("{0}")]
     Refused(String),
     #[error("the place of the pictures, {0}, cannot be used; name another with --assets")]
@@ -45,17 +46,17 @@ pub enum Missing {
     Refuse,
 }
 
-/// The pictures of a site; `None` if the settings have no place for them. A folder is always created, a container if it is missing and `Create`.
+/// The pictures of a site; `None` if the settings name no storage for them. A folder is always created, a container if it is missing and `Create`.
 ///
 /// # Errors
-/// If the place does not exist and is not created, or the credentials for it are refused.
+/// If the storage does not exist and is not created, or the credentials for it are refused.
 pub async fn open_assets(settings: &AssetSettings, missing: Missing) -> Result<Option<AssetLibrary>, StartError> {
     let Some(place) = &settings.place else { return Ok(None) };
     let opened = AssetLibrary::open(place, missing == Missing::Create, settings.limits.clone()).await;
     opened.map(Some).map_err(|error| StartError::Assets(place.to_string(), error))
 }
 
-/// The same for a dry run, which stores no picture.
+/// Like [`open_assets`], for a dry run, which stores no picture.
 pub fn assets_to_try(settings: &AssetSettings) -> Option<AssetLibrary> {
     settings.place.as_ref().map(|_| AssetLibrary::in_memory(settings.limits.clone()))
 }
@@ -99,8 +100,7 @@ pub async fn open_to_export(setting: &StoreSetting) -> Result<Content, StartErro
     }
 }
 
-/// Opens a store file, and the place of its pictures, only to read them: nothing is written. A folder of pictures that does not exist
-/// has none, and is not created.
+/// Opens a store file, and the storage of its pictures, without writing. A missing folder of pictures is not created and counts as empty.
 ///
 /// # Errors
 /// The errors of [`open`] and [`open_assets`], and for a store on Azure.

@@ -3,8 +3,8 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Open files beside the connections of clients: the store and its log, pictures that are read and received, connections to a cloud and to a provider of
-/// identities, and those of the runtime.
+/// Files that are open in addition to client connections: the store and its log, pictures in transfer, connections to a cloud and to an identity provider, and
+/// those of the runtime.
 const OTHER_FILES: u64 = 192;
 
 /// Raises the soft limit to the hard one, which needs no privilege. `connections`: how many clients may be connected.

@@ -7,12 +7,12 @@ use std::io::{ErrorKind, Result};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Deletes those in this folder and in the folders in it. Returns how many.
+/// Searches this folder and its subfolders. Returns the number of deleted files.
 pub(super) fn delete_incomplete(folder: &Path, written_before: SystemTime) -> Result<usize> {
     let mut deleted = 0;
     for entry in std::fs::read_dir(folder)? {
         deleted += match look_at(&entry?, written_before) {
-            // Another process was faster.
+            // Another process has deleted it.
             Err(error) if error.kind() == ErrorKind::NotFound => 0,
             done => done?,
         };

@@ -24,7 +24,7 @@ pub struct Exported {
     /// Categories, tags, authors and series.
     pub terms: usize,
     pub pictures: usize,
-    /// What was not written, with the reason.
+    /// The items that were not written, with the reason.
     pub failed: Vec<Failed>,
     pub notes: Vec<Note>,
 }

@@ -105,7 +105,7 @@ impl SignIn {
         }
     }
 
-    /// Whether the request has a stored token that was not used lately, or a preview token. Their check may read the store.
+    /// Whether the request has a stored token that was not used recently, or a preview token; their check may read the store.
     pub fn is_unknown(&self, content: &Content, request: &Request) -> bool {
         bearer_of(request).is_some_and(|BearerToken(text)| {
             let is_stored = text.starts_with(TOKEN_PREFIX) && !content.knows_token(text);

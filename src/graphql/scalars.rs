@@ -73,7 +73,7 @@ fn parse(text: &str) -> Result<DateTime, String> {
     Ok(DateTime(at))
 }
 
-/// Whether a digit other than 0 follows the third one of the fraction. The text is checked, because the instant may have fewer digits.
+/// Whether a digit other than 0 follows the third one of the fraction. The text is checked, because the instant has no trailing zeros.
 fn is_finer_than_a_millisecond(text: &str) -> bool {
     let fraction = text.split_once('.').map_or("", |(_, rest)| rest);
     let digits = fraction.bytes().take_while(u8::is_ascii_digit);

@@ -1,5 +1,5 @@
-//! Pictures and files that clients add, outside of any GraphQL document. The rule: the role of the client is checked before its file is received, and again
-//! when the asset is added.
+//! Pictures and files that clients add, outside GraphQL documents. The rule: the role of the client is checked before its file is received, and again when the
+//! asset is added.
 
 use async_graphql::ServerError;
 

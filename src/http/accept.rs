@@ -45,7 +45,7 @@ pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
     prefers(headers, "text/event-stream")
 }
 
-/// Whether the client names a stream of events among the types that it takes.
+/// Whether the client accepts a stream of events.
 pub(super) fn takes_events(headers: &HeaderMap) -> bool {
     weight_of(headers, "text/event-stream").is_some_and(|(_, exactness)| exactness == EXACT)
 }

@@ -74,7 +74,7 @@ where
     response
 }
 
-/// Whether gzip is named without a weight, as browsers do. The layer decides about other values.
+/// Whether gzip is accepted without a weight, as by browsers. The layer handles other values.
 fn takes_gzip(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(header::ACCEPT_ENCODING).iter();
     let (Some(Ok(value)), None) = (values.next().map(HeaderValue::to_str), values.next()) else { return false };

@@ -26,15 +26,15 @@ use crate::graphql::memory::{AnswerMemory, WAITING_MAX};
 /// The maximum number of headers of one request.
 const HEADERS_MAX: usize = 64;
 
-/// A younger connection without a request is not closed for another client: its request comes with the last packet of the handshake, and a
-/// lost packet is sent again after about 200 ms. A client that opens all connections at once makes others wait this long.
+/// A younger connection without a request is not closed for another client: its request arrives with the last packet of the handshake, and a lost packet is
+/// sent again after about 200 ms. A client that opens all connections at once makes others wait this long.
 const YOUNG: Duration = Duration::from_millis(250);
 
 /// A message of the server to all its connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
     Serve,
-    /// Other connections need the places of those that are idle: all of them, or those of one client.
+    /// New connections need slots: idle connections close, all of them or those of one client.
     MakeRoom(Option<IpAddr>),
     Stop,
 }
@@ -52,7 +52,7 @@ pub(super) struct SharedByConnections {
 }
 
 impl SharedByConnections {
-    /// At most half as many streams as connections, so that they leave connections for requests.
+    /// The number of streams is at most half the number of connections, so that some remain for requests.
     pub(super) fn new(limits: ServerLimits, signals: watch::Receiver<Signal>) -> Self {
         Self {
             memory: AnswerMemory::new(limits.answer_bytes, WAITING_MAX),
@@ -75,10 +75,10 @@ impl SharedByConnections {
 /// A connection, in the extensions of its requests.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// The address of the other end, if there is a connection.
+    /// The address of the client, if there is a connection.
     pub peer: Option<IpAddr>,
     pub server: Arc<SharedByConnections>,
-    /// Taken while the connection is a WebSocket.
+    /// A permit is held while the connection is a WebSocket.
     pub websocket: Arc<Semaphore>,
 }
 
@@ -124,7 +124,7 @@ pub(super) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, serve
     let mut serving = pin!(builder.serve_connection(TokioIo::new(socket), service).with_upgrades());
     loop {
         tokio::select! {
-            // A request that has arrived begins before anyone asks whether the connection is idle.
+            // A request that has already arrived begins before the connection counts as idle.
             biased;
             ended = serving.as_mut() => {
                 if let Err(cause) = ended {
@@ -136,7 +136,7 @@ pub(super) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, serve
             Ok(()) = signals.changed() => {}
         }
         match *signals.borrow_and_update() {
-            // A head that arrives slowly is no request yet.
+            // An incomplete head is not a request yet.
             Signal::Stop if exchange.is_idle_for(Duration::ZERO) => return,
             Signal::Stop => serving.as_mut().graceful_shutdown(),
             Signal::MakeRoom(of)
@@ -147,6 +147,6 @@ pub(super) async fn serve(stream: TcpStream, peer: IpAddr, router: Router, serve
             Signal::MakeRoom(_) | Signal::Serve => {}
         }
     }
-    // A WebSocket keeps its limits itself, and ends when the server stops.
+    // A WebSocket enforces its limits itself, and ends when the server stops.
     drop(websocket.acquire().await);
 }

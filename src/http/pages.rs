@@ -33,7 +33,7 @@ static PLAYGROUND: Build = Build {
     ),
 };
 
-/// It shows the pictures of posts, which may be on other servers.
+/// The page shows the pictures of posts, which may be on other servers.
 static EDITOR: Build = Build {
     files: LazyLock::new(|| served(include!(concat!(env!("OUT_DIR"), "/editor.rs")))),
     policy: HeaderValue::from_static(
@@ -45,9 +45,9 @@ static EDITOR: Build = Build {
 /// The devices and features that the page must not request.
 const PERMISSIONS: &str = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()";
 
-/// For the files in `assets/`: their names contain a hash of their content, so they never change.
+/// Used for the files in `assets/`, whose names contain a hash of their content, so they never change.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// For the page, which names the files of its build: a cached page must be revalidated.
+/// Used for the page, which names the files of its build, so a cached page must be revalidated.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
 /// The routes of the pages that are enabled, and of their files.

@@ -19,7 +19,7 @@ use crate::graphql::memory::{Charge, PARSED_VALUE_BYTES};
 
 type Object = IndexMap<Name, Value>;
 
-/// Few requests of front ends have more values.
+/// Most requests of front ends have fewer values.
 const MANY: usize = 100;
 
 #[derive(Debug)]
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::graphql::memory::AnswerMemory;
 
-    /// Waits for nothing but the turns of others.
+    /// Polls a future that waits for nothing but other tasks' turns.
     fn now<T>(parsing: impl Future<Output = T>) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(parsing)

@@ -91,7 +91,7 @@ pub(super) struct Persisted {
 
 #[derive(Default)]
 pub(super) struct Resolved {
-    /// Its text, if the client did not send it.
+    /// The text, if the client did not send it.
     pub text: Option<Arc<str>>,
     /// The checked document, if it is trusted.
     pub trusted: Option<Arc<CheckedDocument>>,
@@ -99,7 +99,6 @@ pub(super) struct Resolved {
     pub registers: Option<DocumentHash>,
 }
 
-/// Why a request is not admitted.
 pub(super) enum NotAdmitted {
     Failed(RequestFailure),
     /// An error in answer to a well-formed request.
@@ -137,7 +136,7 @@ impl Persisted {
         }
     }
 
-    /// Registers a document, if clients may. The caller passes only one that was executed and has no secret.
+    /// Registers a document, if clients may register any. Pass only an executed document without a secret.
     pub(super) fn register(&self, document: Option<HashedDocument>) {
         if let Some((registered, document)) = self.registered.as_ref().zip(document) {
             registered.register(document);

@@ -1,8 +1,8 @@
-//! Accepts connections and serves them, until the server stops. The rule: a connection costs no more and lasts no longer than the limits
-//! allow, whatever its client does.
+//! Accepts connections and serves them, until the server stops. The rule: a connection costs no more and lasts no longer than the limits allow, whatever its
+//! client does.
 //!
-//! hyper closes a connection whose next head does not arrive in time, its socket one whose client does not take its answer. If all slots are
-//! used, or those of one client, the idle connections are closed for the next ones.
+//! hyper closes a connection whose next head does not arrive in time; its socket closes it if the client does not read its answer. If all slots, or those of
+//! one client, are used, idle connections are closed for new ones.
 
 use std::{io, net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -23,14 +23,14 @@ use crate::telemetry::metrics;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
-    /// Connections that were cut off while a request was in progress.
+    /// The number of connections that were closed during a request.
     pub cut_off: usize,
 }
 
-/// How often the idle connections are asked to make room for others.
+/// The minimum time between two requests to idle connections to close.
 const MAKE_ROOM_EVERY: Duration = Duration::from_millis(50);
 
-/// How long to wait after the system failed to accept a connection (commonly because of too many open files).
+/// The pause after the system has failed to accept a connection (usually because of too many open files).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves `router` on `listener` until `shutdown` is ready. Then accepts no more connections, waits up to `limits.stop_time` for the
@@ -81,8 +81,8 @@ struct Accepting {
 }
 
 impl Accepting {
-    /// The next connection with its slots. If all slots are used, it waits: the first connection over the limit is accepted and waits here,
-    /// later ones stay in the queue of the system. One over the limit of its client is closed.
+    /// The next connection with its slots. If all slots are used, it waits: the first connection over the limit is accepted and waits here, later ones stay in
+    /// the queue of the system. A connection over the limit of its client is closed.
     async fn next(&mut self) -> (TcpStream, IpAddr, [OwnedSemaphorePermit; 2]) {
         loop {
             let (stream, address) = accept(&self.listener).await;
@@ -104,7 +104,7 @@ impl Accepting {
         }
     }
 
-    /// Asks at most once in [`MAKE_ROOM_EVERY`], because each signal wakes all connections.
+    /// Signals at most once in [`MAKE_ROOM_EVERY`], because each signal wakes all connections.
     fn make_room(&mut self, of: Option<IpAddr>) {
         if self.asked_at.is_none_or(|at| at.elapsed() >= MAKE_ROOM_EVERY) {
             self.asked_at = Some(Instant::now());

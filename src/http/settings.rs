@@ -26,9 +26,9 @@ pub struct HttpSettings {
     pub playground: bool,
     /// Whether `/editor` is the editor.
     pub editor: bool,
-    /// The address of this server for browsers. By `https`, the cookie of the editor is sent by nothing else.
+    /// The address of this server for browsers. If it is `https`, the cookie of the editor is sent only over `https`.
     pub public_url: Option<SiteUrl>,
-    /// The provider at which people sign in to the editor; `None`: they paste a token.
+    /// The provider for signing in to the editor; without one, people paste a token.
     pub login: Option<Arc<Provider>>,
     /// The header in which a trusted proxy writes the client's address.
     pub client_address_header: Option<HeaderName>,
@@ -39,9 +39,9 @@ pub struct HttpSettings {
     /// The web site that shows the content; it has feeds and a sitemap if its address is known.
     pub site: Arc<Site>,
     pub feeds: FeedSettings,
-    /// The pictures; `None` if they are not stored.
+    /// The pictures; `None` if the site has no storage for them.
     pub assets: Option<AssetLibrary>,
-    /// The views that pages report; `None` if none are counted.
+    /// The views that pages report; `None` if views are not counted.
     pub views: Option<Arc<Views>>,
     /// Set if a CDN may cache answers.
     pub cdn: Option<Arc<CdnSettings>>,
@@ -147,7 +147,7 @@ pub struct ServerLimits {
     pub idle_time: Duration,
     /// Bytes of a head, which includes the document of a GET.
     pub head_bytes: usize,
-    /// How long a client may receive nothing of its answer. Longer than the usual interruption of a mobile network.
+    /// How long a client may read nothing of its answer. Longer than the usual interruption of a mobile network.
     pub write_time: Duration,
     /// How long an answer may take from its request's head to its last piece: a megabyte at 6 KB a second. Without this limit, a client
     /// that reads a byte now and then would be served for ever.

@@ -116,7 +116,7 @@ fn time_and_rest(text: &str) -> Option<(NaiveTime, &str)> {
     }
 }
 
-/// To the minute, second or fraction.
+/// Parses a time with hours and minutes, and optionally seconds and a fraction.
 fn time(text: &str) -> Option<NaiveTime> {
     let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
     let (hour, minute) = whole.split_once(':')?;

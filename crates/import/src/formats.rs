@@ -11,7 +11,6 @@ pub enum Format {
     Markdown,
     /// A WordPress export.
     Wxr,
-    /// An export from Ghost.
     Ghost,
     /// The unpacked export of Substack.
     Substack,
@@ -19,7 +18,6 @@ pub enum Format {
     Medium,
     /// The unpacked export of Notion, as Markdown and CSV.
     Notion,
-    /// An export of a space of Contentful.
     Contentful,
     /// An export from Tidings.
     JsonLines,
@@ -37,7 +35,6 @@ pub struct ReadOptions {
     pub unmarked_are_public: bool,
 }
 
-/// The names of the formats.
 const NAMES: [(Format, &str); 8] = [
     (Format::Markdown, "markdown"),
     (Format::Wxr, "wxr"),

@@ -17,7 +17,7 @@ use super::{
     Redirect, Skipped, link_marks,
 };
 
-/// What an item of an export of another system is read as.
+/// An item of an export of another system, as it is read.
 pub(super) struct Item {
     pub post: ImportedPost,
     /// The place in the tree, if it is a page.
@@ -94,7 +94,6 @@ pub struct FoundContent {
     pub(super) link_targets: HashSet<String>,
     /// The files that are not read as posts or pages.
     pub(super) unread: Vec<CompactString>,
-    /// By key.
     pub(super) metadata: BTreeMap<String, MetadataKey>,
     /// The origins of the items of an export of another system, until all are read.
     pub(super) origins: HashSet<String>,

@@ -100,7 +100,7 @@ pub struct ImportedPost {
     pub created_at: Option<Instant>,
     pub updated_at: Option<Instant>,
     pub is_draft: bool,
-    /// From an export of Tidings.
+    /// Set only by an export of Tidings.
     pub version: Option<i32>,
     /// See [`Entry::former_slugs`].
     pub former_slugs: Vec<Slug>,
@@ -200,7 +200,7 @@ impl Deref for ImportedPage {
 }
 
 impl ImportedPage {
-    /// The page at this place. What only a post has is dropped.
+    /// The page at this place. Fields that only a post has are dropped.
     fn of(post: ImportedPost, place: PagePlace) -> Self {
         let (authors, categories, category_parents, tags) = Default::default();
         let (series, series_position, enclosure, is_featured, aliases) = Default::default();
@@ -248,7 +248,7 @@ impl PagePlace {
         PagePath::of(parts).map(Self::at).map_err(|bad| format!("its path: {bad}"))
     }
 
-    /// The place at the top that the slug of an item names, or else its title.
+    /// The place of an item at the top level. Its name is the slug, or else the title.
     fn of_slug(post: &ImportedPost) -> Result<Self, String> {
         Self::of(post.slug_or_title().into_iter().collect())
     }

@@ -102,7 +102,6 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// An actor whose id is its name.
     pub fn new(kind: ActorKind, name: impl Into<String>, role: Role) -> Self {
         let name = name.into();
         Self { kind, id: name.clone(), name, role, author: None }

@@ -29,7 +29,7 @@ impl Day {
         self.start().month()
     }
 
-    /// From 1 to 31.
+    /// The day of the month, from 1 to 31.
     pub fn number(self) -> u32 {
         self.start().to_chrono().day()
     }

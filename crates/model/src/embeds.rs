@@ -149,7 +149,7 @@ struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// `None` if it does not end.
+    /// `None` if the tag is not closed.
     fn read(text: &'t str, name: &str) -> Option<Self> {
         let (mut attributes, mut at) = (Vec::new(), 1 + name.len());
         let text = &text[..text.floor_char_boundary(TAG_BYTES_MAX)];

@@ -45,7 +45,7 @@ impl IndexedFields {
         self.0.is_empty()
     }
 
-    /// The union.
+    /// The union of both sets.
     #[must_use]
     pub fn and(&self, others: &Self) -> Self {
         if others.is_empty() {

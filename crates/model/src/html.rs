@@ -62,7 +62,8 @@ const TAGS: &str = "\
 pub const DROPPED_WITH_CONTENT: &str =
     "script style iframe noembed noframes object template title textarea select svg math";
 
-/// No `style`, `on…`, `target`, `srcset` (its URLs are not checked) or `name`; `class` and `id` only as [`allowed`] says.
+/// The attributes that are kept. Not among them: `style`, `on…`, `target`, `srcset` (its URLs are not checked) or `name`. `class` and `id` must also pass
+/// [`allowed`].
 const ATTRIBUTES: &[(&str, &str)] = &[
     ("a", "href hreflang rel data-footnote-ref data-footnote-backref data-footnote-backref-idx aria-label"),
     ("audio", "src controls loop muted preload"),

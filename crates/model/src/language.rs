@@ -94,7 +94,7 @@ impl fmt::Debug for Language {
 mod tests {
     use super::*;
 
-    /// From RFC 5646, appendix A, and others.
+    /// These tags are from RFC 5646, appendix A, and other sources.
     #[test]
     fn a_well_formed_tag_gets_the_usual_case() {
         for (text, expected) in [

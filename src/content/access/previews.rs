@@ -77,7 +77,6 @@ fn signature(key: &Bytes32, of: &Previewed, expires_at: Instant) -> Bytes32 {
     secret::sign(key, &claimed(of, expires_at))
 }
 
-/// Preview links, for one request.
 pub(crate) struct Previews<'a> {
     content: &'a Content,
     reader: &'a Reader,
@@ -88,7 +87,7 @@ impl<'a> Previews<'a> {
         Self { content, reader }
     }
 
-    /// Creates a link to a post or page that the actor is allowed to change; permission to read drafts is not permission to share them.
+    /// Creates a link to a post or page that the actor is allowed to change; permission to read drafts does not include permission to share them.
     pub(crate) async fn create(&self, actor: &Actor, id: &str, minutes: i32) -> Result<Edited<Preview>> {
         permission::require(actor, Role::Author, "this shares a draft")?;
         let of = match id.parse() {
@@ -213,7 +212,7 @@ impl<'a> Previews<'a> {
         .await
     }
 
-    /// Not recorded, because the first key changes nothing for anyone.
+    /// This is not recorded in the audit log, because the first key changes nothing for anyone.
     async fn put_first_key(&self, key: &Bytes32) -> Result<()> {
         let (at, properties) = (keys::preview_key(), rows::key_row(key, 1));
         let put = Operation::Put { row: at.row().to_owned(), properties, precondition: Precondition::Absent };

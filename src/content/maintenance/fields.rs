@@ -1,5 +1,5 @@
 //! The values of declared fields that do not fit. The rule: each is one that `Post.fields` or `Page.fields` shows as null, or that is required and missing;
-//! drafts are included, because editors meet them there.
+//! drafts are included, because editors see their values.
 
 use crate::content::Content;
 use crate::content::error::Result;

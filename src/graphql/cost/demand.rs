@@ -1,5 +1,5 @@
-//! The storage requests that a part of a query may need. The rule: each figure is an upper bound by itself. Terms that several fields may look
-//! up are counted separately, because the number of different terms has its own bound.
+//! The storage requests that a part of a query may need. The rule: each number is an upper bound. Terms that several fields may look up are counted separately,
+//! because the number of different terms has its own bound.
 
 use crate::content::read::{Catalog, Sizes};
 use crate::model::TermKind;

@@ -27,7 +27,7 @@ pub(super) struct FieldNode<'a> {
     pub field: &'a Field,
     /// `None` if the field is not in the schema, which validation refuses, or if it is of introspection.
     pub of: Option<&'a Type>,
-    /// The field itself on all objects, without its selection.
+    /// The cost of the field on all objects, without its selection.
     pub own: Demand,
     pub below: Vec<FieldNode<'a>>,
 }

@@ -71,14 +71,14 @@ impl RateLimitScope {
     }
 }
 
-/// The limits; `None`: there is no such limit.
+/// The limits; `None` if there is no such limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FairUseSettings {
-    /// For each token.
+    /// The limit for each token.
     pub token: Option<Rate>,
-    /// For each address of an anonymous client.
+    /// The limit for each address of an anonymous client.
     pub address: Option<Rate>,
-    /// For all anonymous requests together.
+    /// The limit for all anonymous requests together.
     pub anonymous: Option<Rate>,
 }
 
@@ -87,8 +87,7 @@ pub struct FairUse {
     token: Option<Arc<Buckets>>,
     address: Option<Arc<Buckets>>,
     anonymous: Option<Arc<Buckets>>,
-    /// For the look-ups of refused tokens, by address. They have their own buckets, so that a valid token works even if many anonymous
-    /// clients share its address.
+    /// The buckets for look-ups of refused tokens, by address. They are separate, so that a valid token works even if many anonymous clients share its address.
     refused_tokens: Option<Arc<Buckets>>,
     hasher: RandomState,
 }
@@ -236,8 +235,8 @@ impl ClientBucket {
         LimitState::new(self.scope, self.buckets.rate(), self.buckets.left(self.key))
     }
 
-    /// What to charge at the end. A bound is charged up to what was reserved. What was spent is charged in full, except to the bucket that all
-    /// anonymous clients share: there, one query could make the others wait for hours.
+    /// The requests to charge at the end. A bound is charged up to the reserved requests. Spent requests are charged in full, except to the bucket that all
+    /// anonymous clients share, where one query could make the others wait for hours.
     fn charged(&self, charging: &Charging, reserved: u64) -> u64 {
         match charging {
             Charging::Requests(requests) => (*requests).min(reserved),

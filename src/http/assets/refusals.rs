@@ -35,7 +35,7 @@ impl From<AssetError> for RequestFailure {
                 tracing::error!(cause, "assets.storage_failed");
                 (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable)
             }
-            // All but the last occur at the start, before there is a client, or in a backup.
+            // Except for the last one, these errors occur only at the start or in a backup.
             AssetError::Temporary(_)
             | AssetError::Damaged(_)
             | AssetError::NoContainer(_)

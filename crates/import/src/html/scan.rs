@@ -10,7 +10,7 @@ pub(crate) enum Piece<'h> {
     Comment(&'h str),
     Tag {
         html: &'h str,
-        /// In the case of the source.
+        /// In the case of the source, upper or lower.
         name: &'h str,
         is_end: bool,
     },

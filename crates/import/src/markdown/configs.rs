@@ -14,11 +14,11 @@ use super::marks;
 use super::name::{folder_of, is_section, with_slash};
 use super::value::{Value, is_key, is_one_of, is_word};
 
-/// In any case. The folder of an `index.md` does not count, because it is an address.
+/// The names of folders of drafts, in any case. The folder of an `index.md` does not count, because it is part of the address.
 const OF_DRAFTS: &str = "draft drafts _draft unpublished unlisted private wip trash";
 /// Names with a `_` that are public, and `_drafts`, which is not, but has no note.
 const SHOWN: &[&str] = &["_posts", "_drafts", "_pages"];
-/// Keys of which Hugo or Zola has at least one.
+/// At least one of these keys is in each configuration of Hugo or Zola.
 const KEYS: &str = "baseURL contentDir languageCode ignoreFiles ignored_content";
 /// The folder of Hugo's configuration in several files.
 const PARTS: &str = "config/_default";
@@ -26,10 +26,10 @@ const CONTENT: &str = "content";
 /// Where Astro builds pages from, and where it declares the folders of collections.
 const SRC: &str = "src";
 const COLLECTIONS: &[&str] = &["src/content.config", "src/content/config"];
-/// What a default of Jekyll can give; the rest is for templates.
+/// The fields of a post that a default of Jekyll can set; the rest is for templates.
 const DEFAULTS: &str = "author authors category categories tags lang language locale series";
 
-/// What precedes a text in a program, such as `dir: { input: "src" }` of Eleventy, `glob({ base: "content/blog" })` of Astro.
+/// The code before a path in a JavaScript configuration, such as `dir: { input: "src" }` of Eleventy, `glob({ base: "content/blog" })` of Astro.
 const INPUT: &str = r"\binput\s*:\s*|\bsetInputDirectory\(\s*";
 const IGNORES: &str = r"\bignores\.add\(\s*";
 const SRC_DIR: &str = r"\bsrcDir\s*:\s*";
@@ -43,7 +43,7 @@ fn texts_after(before: &str, text: &str) -> Vec<String> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// That of Hexo has the same name.
+    /// Hexo's configuration has the same name.
     Jekyll,
     /// Eleventy's list of files that it does not build.
     Ignored,
@@ -138,7 +138,7 @@ impl Configs {
                 Kind::Eleventy | Kind::Astro | Kind::Collections => read.take_script(path, site, kind, text, found),
             }
         }
-        // Of two with the same rank, the later one counts.
+        // If two have the same rank, the later one counts.
         read.defaults.reverse();
         read.defaults.sort_by_key(|scope| std::cmp::Reverse(scope.rank));
         read.contents.retain(|site, (_, content)| {
@@ -221,7 +221,7 @@ impl Configs {
             return self.add_content(path, &site, texts(INPUT));
         }
         let bases = texts(BASE);
-        // Of a folder that is not written out, every file can be content.
+        // If the configuration computes a folder, every file can be content.
         let computed = (kind == Kind::Collections && text.matches("glob(").count() != bases.len()).then(String::new);
         let others = if kind == Kind::Collections { bases } else { texts(SRC_DIR) };
         self.add_content(path, &site, others.into_iter().chain(computed).chain([SRC.to_owned()]));

@@ -1,5 +1,5 @@
-//! The front matter of a file that an export of Tidings wrote: the table `tidings` contains what no generator has a key for. The rule: such a file is
-//! read exactly as it was written; nothing in this module applies to a file without the table.
+//! The front matter of a file that an export of Tidings wrote: the table `tidings` contains the values for which no generator has a key. The rule: such a file
+//! is read exactly as it was written; nothing in this module applies to a file without the table.
 
 use crate::jsonl::{TermRecord, checked_version};
 use crate::words::has_word;

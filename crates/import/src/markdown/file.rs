@@ -103,7 +103,7 @@ struct Reading {
     cover: ImportedCover,
     enclosure: Option<Enclosure>,
     notes: Vec<String>,
-    /// What a file with a date is.
+    /// Whether a file with a date is a post or a page.
     section: Section,
     /// Whether it is a draft because it says so in the usual words, or because of its folder.
     is_plain_draft: bool,

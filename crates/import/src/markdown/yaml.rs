@@ -86,7 +86,7 @@ impl<'t, I: Iterator<Item = Result<Event<'t>, String>>> Reader<I> {
     }
 }
 
-/// The key of a table, or a list of tables, to merge into the table that contains the key: a type of YAML 1.1, which all generators read.
+/// The key of a table, or a list of tables, to merge into the table that contains the key: this is part of YAML 1.1, which all generators support.
 const MERGE: &str = "<<";
 
 /// A table of keys and values in turn, with the keys of merged tables that it does not have itself.

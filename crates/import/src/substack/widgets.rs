@@ -10,7 +10,7 @@ use super::pictures;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Widget {
-    /// HTML with its content.
+    /// HTML that replaces the widget.
     Kept(String),
     /// A form or button of Substack.
     Button,

@@ -1,4 +1,4 @@
-//! The bounds of mutations by what their input says, and of fields that nobody without a token gets. The content is unknown.
+//! The bounds of mutations by their input, and of fields that require a token, for unknown content.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn update(input: &str, payload: &str) -> u64 {
 
 const TAGS: &str = "post { tags { name } }";
 
-/// For each text of the input.
+/// The reads for each text of the input.
 const NAME: u64 = 4;
 
 #[test]
