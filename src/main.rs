@@ -10,8 +10,8 @@ use clap::Parser;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The number of task polls after which a thread looks for new connections and data. With tokio's default of 61, a request waits long while
-/// the bodies and answers of other clients are processed (docs/decisions.md has the figures).
+/// The number of task polls after which a thread looks for new connections and data. With tokio's default of 61, a request waits long while the bodies and
+/// answers of other clients are processed (docs/decisions.md has the measurements).
 const POLLS_BETWEEN_EVENTS: u32 = 2;
 
 fn main() -> ExitCode {

@@ -11,8 +11,6 @@ use crate::store::{Key, Properties, RowWrite, Store, TransactionLimits};
 const ROWS_MAX: usize = 10_000;
 const BYTES_MAX: usize = 16 << 20;
 
-///
-///
 /// # Errors
 /// [`Refused`](super::BackupError::Refused) if a table has rows.
 pub(super) async fn require_empty(store: &Store) -> Result<()> {

@@ -26,8 +26,6 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    ///
-    ///
     /// # Errors
     /// If the folder contains files that are not hidden, or cannot be created.
     pub(super) fn create(root: &Path) -> Result<Self, ExportError> {

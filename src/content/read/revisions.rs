@@ -74,8 +74,6 @@ impl RevisionList {
         Self { is_of_page: true, ..Self::of(&page.post) }
     }
 
-    ///
-    ///
     /// # Errors
     /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub(crate) fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<i32> {

@@ -36,8 +36,6 @@ impl ChildrenList {
         ChildKey::new(page.order, page.path.slug()).cursor(self.keys())
     }
 
-    ///
-    ///
     /// # Errors
     /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PagePosition> {

@@ -1,4 +1,4 @@
-//! The storage requests of one GraphQL request, one by one. The rule: it only notes, and exists only for a request that is explained.
+//! The storage requests of one GraphQL request, one by one. The rule: it only records, and exists only for explained requests.
 
 mod explained;
 
@@ -10,7 +10,7 @@ use super::Entity;
 
 pub use explained::{AccessKind, AccessedRows, Explained, ExplainedRequest};
 
-/// The storage requests that are listed; the others are only counted.
+/// The maximum number of listed requests; further ones are only counted.
 const REQUESTS_LISTED_MAX: usize = 1_000;
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Explanation {
 struct Noted {
     requests: Vec<ExplainedRequest>,
     not_listed: u64,
-    /// The time from the beginning of the explanation to that of the execution.
+    /// The time between the start of the explanation and that of the execution.
     zero: Duration,
     hits: BTreeMap<&'static str, u64>,
     batches: u32,
@@ -36,7 +36,7 @@ impl Default for Explanation {
 }
 
 impl Explanation {
-    /// The execution begins: times are counted from now on.
+    /// Marks the start of the execution, from which times are measured.
     pub fn execution_begins(&self) {
         self.lock().zero = self.begun.elapsed();
     }
@@ -48,12 +48,12 @@ impl Explanation {
         noted.batches
     }
 
-    /// Notes cached values of a table.
+    /// Records used cached values of a table.
     pub fn note_hits(&self, table: &'static str, count: u64) {
         *self.lock().hits.entry(table).or_default() += count;
     }
 
-    /// `batch`: the loader that the request is made for, and the number of its batch.
+    /// `batch`: the loader for which the request is made, and the number of its batch.
     pub(super) fn begin(
         &self,
         accessed: AccessedRows,
@@ -70,7 +70,7 @@ impl Explanation {
         Begun { explanation: self, at: Some(noted.requests.len() - 1) }
     }
 
-    /// Everything that was noted so far.
+    /// Everything that was recorded so far.
     pub fn explained(&self) -> Explained {
         let noted = self.lock();
         let mut requests = noted.requests.clone();
@@ -86,19 +86,19 @@ impl Explanation {
     }
 }
 
-/// A storage request that has begun.
+/// A storage request in progress.
 pub(super) struct Begun<'e> {
     explanation: &'e Explanation,
     at: Option<usize>,
 }
 
 impl Begun<'_> {
-    /// The request has returned these rows.
+    /// Records that the request has returned these rows.
     pub(super) fn end<'r>(self, rows: impl Iterator<Item = &'r Entity>) {
         self.note(rows.fold((0, 0), |(rows, bytes), row| (rows + 1, bytes + row.bytes())));
     }
 
-    /// The request has written so many rows.
+    /// Records that the request has written this many rows.
     pub(super) fn written(self, rows: u64) {
         self.note((rows, 0));
     }

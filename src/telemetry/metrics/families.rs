@@ -40,7 +40,7 @@ labels! {
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 type Seconds = Gauge<f64, AtomicU64>;
 
-/// Defines the metrics: the kind of each, its name, `in Seconds` if the encoder is to append this unit, its help text, and how it begins if not empty.
+/// Defines the metrics: kind, name, `in Seconds` if the encoder appends this unit, help text, and the initial value unless it is empty.
 macro_rules! families {
     ($($field:ident: $kind:ty, $name:literal $(in $unit:ident)?, $help:literal $(, $begin:expr)?;)+) => {
         pub(super) struct Families {
@@ -139,7 +139,7 @@ impl Families {
     }
 }
 
-/// Exported as 0 before the first event, because a rate needs both values.
+/// The metric is exported as 0 before the first event, because a rate needs both values.
 fn at_zero<L: Clone + std::hash::Hash + Eq>(labels: impl IntoIterator<Item = L>) -> Family<L, Counter> {
     let family = Family::default();
     labels.into_iter().for_each(|labels| drop(family.get_or_create(&labels)));

@@ -13,8 +13,6 @@ pub(crate) fn cursor(token: &Token) -> String {
     cursor::encode(list_tag(), token.id.as_str())
 }
 
-///
-///
 /// # Errors
 /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
 pub(crate) fn decode_cursor(argument: &'static str, text: &str) -> Result<TokenId> {

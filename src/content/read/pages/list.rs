@@ -105,8 +105,6 @@ impl PostList {
         Ok(Self::of(Scope::Scheduled { of: own(actor)? }))
     }
 
-    ///
-    ///
     /// # Errors
     /// [`ContentError::BadArgument`] if the filter has too many slugs, languages and field values.
     pub fn checked(scope: Scope, filter: Filter) -> Result<Self> {
@@ -157,8 +155,6 @@ impl PostList {
         Cursors(self.tag())
     }
 
-    ///
-    ///
     /// # Errors
     /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PostKey> {

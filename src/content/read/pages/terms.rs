@@ -58,8 +58,6 @@ impl TermList {
         cursor::encode(self.tag(), term.slug.as_str())
     }
 
-    ///
-    ///
     /// # Errors
     /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<Slug> {

@@ -58,8 +58,6 @@ impl TermsByCount {
         cursor::encode(self.tag(), &format!("{}-{}", counted.posts, counted.term.slug))
     }
 
-    ///
-    ///
     /// # Errors
     /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<CountPosition> {

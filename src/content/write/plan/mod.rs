@@ -93,8 +93,6 @@ impl Planned {
 }
 
 impl PostRows {
-    ///
-    ///
     /// # Errors
     /// [`ContentError::TooLarge`] if no row is large enough for the body with the post's other properties.
     pub(crate) fn of(whole: &WholePost) -> Result<Self> {
