@@ -1,5 +1,5 @@
-//! The `tidings` command: starts the tokio runtime, and runs the command line on it. The rule: what a subcommand does, and the exit code that it
-//! returns, is defined in `cli`; only the runtime is configured here.
+//! The `tidings` command: starts the tokio runtime, and runs the command line on it. The rule: `cli` defines the subcommands and their exit codes; only the
+//! runtime is configured here.
 
 use std::io::Write;
 use std::process::ExitCode;

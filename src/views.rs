@@ -13,7 +13,7 @@ use crate::model::{Day, PostId, Slug};
 
 /// The maximum number of pending visits: 10,000 a second, if they are written every 10 s.
 const PENDING_MAX: usize = 100_000;
-/// The maximum number of different names of posts. Each costs storage requests, even if there is no such post.
+/// The maximum number of different post names. Each costs storage requests, even if there is no such post.
 const NAMES_MAX: usize = 2_000;
 /// The maximum number of pending visits of one address. Offices and mobile networks have many people behind one address.
 const OF_ADDRESS_MAX: u32 = 200;
@@ -40,7 +40,7 @@ const BOTS: [&str; 18] = [
     "axios",
 ];
 
-/// How a page names its post.
+/// The name of a post in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ViewedPost {
     Id(PostId),

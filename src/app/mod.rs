@@ -32,7 +32,7 @@ pub use open::{
     open_to_restore, open_to_serve, open_to_try,
 };
 
-/// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
+/// The maximum age of cached lists and tokens if other servers also write to the store. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
 
 /// The search index, in the folder of a file store.

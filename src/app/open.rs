@@ -37,7 +37,7 @@ fn refused<T>(why: String) -> Result<T, StartError> {
     Err(StartError::Refused(why))
 }
 
-/// What to do if the store does not exist yet.
+/// The action if the store does not exist yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// Create it: for commands that write content.
@@ -74,8 +74,8 @@ pub async fn open_to_try(setting: &StoreSetting) -> Result<Content, StartError> 
     }
 }
 
-/// Opens the store for a check. The checksum of each page of a store file is verified. `repairs`: it will be written;
-/// otherwise a store on a read-only disk is opened too.
+/// Opens the store for a check. The checksum of each page of a store file is verified. `repairs`: whether it will be written; otherwise, a store on a read-only
+/// disk is also accepted.
 ///
 /// # Errors
 /// The errors of [`open`].
@@ -89,7 +89,7 @@ pub async fn open_to_check(setting: &StoreSetting, repairs: bool) -> Result<Cont
     content(opened.await?).await
 }
 
-/// Opens the store for an export: like [`open`], but a store on a read-only disk is opened too.
+/// Opens the store for an export: like [`open`], but also accepts a store on a read-only disk.
 ///
 /// # Errors
 /// The errors of [`open`].
@@ -155,9 +155,9 @@ fn open_file(folder: &Path, missing: Missing) -> Result<EmbeddedStore, StartErro
     }
 }
 
-/// How long a command waits for a server that starts, and listens soon, or for a process that stops.
+/// The maximum time that a command waits for a server that is starting, or for a process that is stopping.
 const LOCKED_MAX: Duration = Duration::from_secs(2);
-/// How long a server waits for a command that uses the store file.
+/// The maximum time that a server waits for a command that uses the store file.
 const LOCKED_BY_COMMAND_MAX: Duration = Duration::from_secs(60);
 const LOCKED_PAUSE: Duration = Duration::from_millis(50);
 
@@ -247,7 +247,7 @@ async fn open_azure(settings: &AzureSettings, missing: Missing) -> Result<Store,
         _ => {}
     }
     let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));
-    // The log is outside, so that its requests are observed too.
+    // The log is the outer wrapper, so that its requests are also observed.
     Ok(Arc::new(LogStore::new(observed, Content::LOG, Clock::System)))
 }
 

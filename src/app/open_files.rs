@@ -1,5 +1,5 @@
-//! How many files and connections the system lets the process have open. The rule: the limit is raised as far as that
-//! needs no privilege, because the usual limit of 1,024 is meant for old programs, not for servers.
+//! Raises the limit of open files and connections. The rule: it is raised as far as possible without privileges, because the usual limit of 1,024 is meant for
+//! old programs, not for servers.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

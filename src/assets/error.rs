@@ -1,4 +1,4 @@
-//! Why a picture or another file is refused. The rule: the text says what is wrong with the file and what to do, and reveals nothing about the server.
+//! Why a picture or another file is refused. The rule: the message explains the error and its solution, and reveals nothing about the server.
 
 use crate::model::file_format::FileFormat;
 use crate::model::{AssetFormat, AssetName};

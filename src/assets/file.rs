@@ -21,7 +21,7 @@ pub(super) fn beginning(file: &mut File) -> Result<Vec<u8>, AssetError> {
 /// The facts of a file of this format. Reads the whole file.
 ///
 /// # Errors
-/// [`AssetError::BadFile`] if the file is not what its format says.
+/// [`AssetError::BadFile`] if the content does not fit the format.
 pub(super) fn check(file: &mut File, format: &'static FileFormat) -> Result<AssetFacts, AssetError> {
     let (mut piece, mut hash, mut text) = (vec![0; PIECE_BYTES], FileHash::of(format), Utf8::default());
     let mut byte_size = 0;

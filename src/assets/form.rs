@@ -1,5 +1,5 @@
-//! The forms in which a picture is served besides the original: other widths, and the picture of a link (Open Graph).
-//! The rule: they are few, so that the stored results of a picture are few too.
+//! The forms in which a picture is served in addition to the original: other widths, and the picture for links (Open Graph). The rule: there are only a few
+//! forms, because each is stored.
 
 use super::open_graph::CropPlace;
 

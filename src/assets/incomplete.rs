@@ -1,7 +1,6 @@
-//! Deletes files that a process was writing when it was killed. The rule: only old files are deleted, so none that a
-//! process is still writing.
+//! Deletes files that a process was writing when it was killed. The rule: only old files are deleted, so none that a process is still writing.
 //!
-//! `object_store` writes a file beside its place, under the same name with `#` and digits, and then renames it; it never lists such files.
+//! `object_store` writes a file in the same folder, under the same name with `#` and digits, and then renames it; it never lists such files.
 
 use std::io::{ErrorKind, Result};
 use std::path::Path;

@@ -216,7 +216,7 @@ impl AssetLibrary {
         on_thread(move || Ok(CleanAsset(Clean::File(file::check(&mut file, format)?, file)))).await?
     }
 
-    /// How many files were decoded, including refused ones.
+    /// The number of decoded files, including refused ones.
     pub fn decoded(&self) -> u64 {
         self.decoded.load(Ordering::Relaxed)
     }

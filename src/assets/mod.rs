@@ -1,5 +1,5 @@
 //! The bytes of assets: pictures are checked and cleaned, stored under the hash of their bytes, and read in several forms; other files are checked and stored
-//! as they are. The rule: no byte is stored that is not part of a picture, no pixel is decoded before the size of the picture is known to be within its bounds,
+//! unchanged. The rule: no byte is stored that is not part of a picture, no pixel is decoded before the size of the picture is known to be within its bounds,
 //! and another file is never interpreted.
 //!
 //! This module knows no rows: `content::assets` decides when bytes are written and deleted, so that no row names bytes that do not exist.

@@ -36,7 +36,7 @@ pub struct S3Bucket {
     pub secret_access_key: String,
 }
 
-/// Leaves out the secret key.
+/// Omits the secret key.
 impl fmt::Debug for S3Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, prefix, region, endpoint, access_key_id, secret_access_key: _ } = self;

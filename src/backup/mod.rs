@@ -2,7 +2,7 @@
 //! replaced last, so an interrupted run leaves the earlier backup unchanged.
 //!
 //! A backup has the file `manifest`, chains of files, and the bytes of pictures and files under their names. A chain is a *base*, the rows of all tables, and
-//! *segments*, the entries of the log after it ([`manifest`]). Each is JSON Lines, compressed with gzip ([`lines`]). An entry holds whole rows, so a restore
+//! *segments*, the entries of the log after it ([`manifest`]). Each is JSON Lines, compressed with gzip ([`lines`]). An entry contains whole rows, so a restore
 //! ([`restore`]) writes the base and then the entries up to a position. Tables have no snapshot: their base is a scan of rows at several positions, and the
 //! entries that were appended during the scan correct it ([`run`]).
 
@@ -26,7 +26,7 @@ pub use run::{BackupOptions, BackupReport, back_up};
 
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// The text says what is wrong, and what to do.
+    /// The text explains the reason and the solution.
     #[error("{0}")]
     Refused(String),
     /// The previous run cannot be continued; the text says why, and what to do.

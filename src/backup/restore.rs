@@ -62,7 +62,7 @@ pub struct Restored {
 /// The destination of the bytes of assets.
 enum Bytes<'b> {
     Into(Option<&'b AssetLibrary>),
-    /// None: the bytes are only verified.
+    /// No destination: the bytes are only verified.
     Checked,
 }
 

@@ -16,7 +16,7 @@ use crate::model::{AssetName, Instant};
 use crate::store::log::{EntryReader, begin, newest};
 use crate::store::{Entity, LogPosition, RowWrite, Store};
 
-/// How often newer entries are added because a picture was deleted before its bytes were copied.
+/// The maximum number of times that newer entries are added because a picture was deleted before its bytes were copied.
 const ROUNDS_MAX: usize = 3;
 
 #[derive(Debug, Clone, Copy)]

@@ -39,7 +39,7 @@ const FAILED_POSTS: u8 = 2;
 /// The exit code if the reader of the standard output closes it early: that of a process that SIGPIPE ends.
 const CUT_OFF: u8 = 128 + 13;
 
-/// Where the export is written.
+/// The destination of the export.
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
     Output,

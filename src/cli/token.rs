@@ -151,7 +151,7 @@ pub(super) fn in_words(errors: Vec<UserError>) -> CommandError {
     messages.join("; ").into()
 }
 
-/// How long a token is valid, in minutes.
+/// The lifetime of a token, in minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lifetime(u32);
 

@@ -47,7 +47,7 @@ pub struct Serving {
     /// Whether nothing is written, so that nothing needs recovery.
     pub reads_only: bool,
     pub sign_in: SignIn,
-    /// Whether every client may ask for the cost of an answer.
+    /// Whether every client may request the cost of an answer.
     pub reports_storage: bool,
     /// The maximum cost of an operation in storage requests, and of one without a token.
     pub storage_requests: (u64, u64),

@@ -61,7 +61,7 @@ impl Setting {
         }
     }
 
-    /// Its environment variable: `TIDINGS_OIDC_ISSUER` for the key `oidc.issuer`, unless it has a name of its own.
+    /// The environment variable: `TIDINGS_OIDC_ISSUER` for the key `oidc.issuer`, unless it has its own name.
     pub fn variable(&self) -> String {
         let of_key = || format!("TIDINGS_{}", self.key.to_ascii_uppercase().replace('.', "_"));
         self.own_variable.map_or_else(of_key, str::to_owned)

@@ -1,5 +1,5 @@
-//! Where a setting's value comes from. The rule: the flag, else the environment, else the file, else the default; and each value keeps its
-//! source, so that an error can name it.
+//! Finds the value of a setting. The rule: the flag has precedence, then the environment, the file and the default; and each value keeps its source, so that an
+//! error can name it.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub const CONFIG_VARIABLE: &str = "TIDINGS_CONFIG";
 /// The settings that were given as flags, with their texts.
 pub type Typed = Vec<(&'static Setting, Vec<String>)>;
 
-/// Where a value was found; a later variant overrides an earlier one.
+/// The source of a value; a later variant overrides an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingSource {
     Default,

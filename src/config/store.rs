@@ -1,4 +1,4 @@
-//! The setting of the store. The rule: it is complete, or the error says what is missing.
+//! The setting of the store. The rule: it is complete, or the error names the missing setting.
 
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -26,7 +26,7 @@ impl PostChange {
     }
 }
 
-/// The name of what the change does, whichever mutation requested it.
+/// The action that a change performs, whichever mutation requested it.
 fn action(change: &Change) -> &'static str {
     let at = |post: Option<&Post>| post.and_then(|post| post.published_at);
     match (change.before(), change.after()) {

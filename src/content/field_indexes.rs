@@ -1,5 +1,5 @@
-//! Which declared fields have an index in this store. The rule: a field is listed in the store before a change writes its index rows, and a filter by the field
-//! is refused until every post has its index rows.
+//! The list of declared fields with an index in this store. The rule: a field is listed in the store before a change writes its index rows, and a filter by the
+//! field is refused until every post has its index rows.
 //!
 //! A post names its index rows itself ([`Post::field_index`](crate::model::Post::field_index)), so no change needs this list.
 

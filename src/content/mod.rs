@@ -281,8 +281,7 @@ impl Content {
         Writer::new(store, catalogs, self.clock.clone(), self.indexed_fields())
     }
 
-    /// The number of posts that everyone can see. One range read of the list of months, if it is not cached, and one if posts of the current
-    /// month are scheduled.
+    /// The number of public posts. One range read of the list of months, if it is not cached, and one if posts of the current month are scheduled.
     ///
     /// # Errors
     /// If the store fails.
@@ -404,7 +403,7 @@ impl Content {
         self.store.position()
     }
 
-    /// Waits until readers see every write of any server up to this position. Returns `false` if there is no such write.
+    /// Waits until readers see every write of any server up to this position. Returns false if there is no such write.
     ///
     /// # Errors
     /// If that takes too long, or the store cannot be read.

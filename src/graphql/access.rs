@@ -86,7 +86,7 @@ impl SignIn {
         }
     }
 
-    /// The reader for the request's token, which reads as the owner of the token or of the preview link.
+    /// The reader with the permissions of the request's token or preview link.
     ///
     /// # Errors
     /// UNAUTHENTICATED, or BAD_PREVIEW and PREVIEW_EXPIRED for a preview token, if the token is invalid. This holds for every request,
@@ -238,7 +238,7 @@ pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor> {
     }
 }
 
-/// Checks the role before each mutation of content, and drops what was loaded for the previous one.
+/// Checks the role before each mutation of content, and drops the values that were loaded for the previous one.
 pub(super) fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     let actor = require(ctx, needed)?;
     let request = context::of(ctx);

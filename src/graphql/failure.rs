@@ -9,7 +9,7 @@ use async_graphql::{Error, ErrorExtensions};
 use super::error::Code;
 use crate::content::ContentError;
 
-/// When to retry a request that fails until a person repairs something.
+/// The retry time of a request that fails until a person repairs something.
 const REPAIR_TIME: Duration = Duration::from_secs(60);
 
 pub struct FieldError(Error);

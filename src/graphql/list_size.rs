@@ -1,6 +1,6 @@
-//! The directive `@listSize` of the cost specification (<https://ibm.github.io/graphql-specs/cost-spec.html>), which tells clients and
-//! gateways the maximum number of objects in a list. The rule: the sizes are the constants by which the server computes the cost of a
-//! query; `cost/tests/list_sizes.rs` compares them.
+//! The directive `@listSize` of the cost specification (<https://ibm.github.io/graphql-specs/cost-spec.html>), which informs clients and gateways of the
+//! maximum number of objects in a list. The rule: the sizes are the constants by which the server computes the cost of a query; `cost/tests/list_sizes.rs`
+//! compares them.
 
 use std::borrow::Cow;
 

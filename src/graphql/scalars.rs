@@ -20,7 +20,7 @@ const EXAMPLE: &str = "such as 2025-02-03T04:05:06.789Z";
 /// The fractional digits of a second that are printed.
 const DIGITS: usize = 3;
 
-/// See the description of the scalar below. Printing rounds down; what was parsed is the first tick of its millisecond.
+/// See the description of the scalar below. Printing rounds down; a parsed time is the first tick of its millisecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateTime(pub Instant);
 

@@ -159,7 +159,7 @@ impl ContentService {
         (client, signed_in)
     }
 
-    /// The price of the request. The limit is what earlier requests of the batch have left.
+    /// The price of the request. The limit is the rest of the batch's budget.
     async fn price(
         &self,
         operation: Option<&OperationOutline>,

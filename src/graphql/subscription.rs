@@ -1,5 +1,5 @@
-//! The subscriptions. The rule: an event is executed like a query, with a context of its own, so that it has the same price, access and limits; only the
-//! changes come from [`Subscribed`], which the executions of one subscription share.
+//! The subscriptions. The rule: an event is executed like a query, with its own context, so that it has the same price, access and limits; only the changes
+//! come from [`Subscribed`], which the executions of one subscription share.
 //!
 //! A subscription reads the log from its position to the end, a page for each execution, and then waits for the changes that all subscribers share
 //! (`content::read::change_feed`). It begins to wait before it reads, so that it misses nothing.
@@ -28,7 +28,7 @@ use crate::model::{Instant, Post, PostId};
 #[derive(Default)]
 pub struct Subscribed {
     state: Mutex<State>,
-    /// Whether the operation is a live query, which waits for what it reads and not for events.
+    /// Whether the operation is a live query, which waits for changes of its rows and not for events.
     is_live: AtomicBool,
     /// Whether the answer to the live query is only for this client.
     is_of_one: AtomicBool,
@@ -127,7 +127,7 @@ impl State {
         if self.published.is_empty()
             && let Some((page, before)) = self.page(ctx, after).await?
         {
-            // Only after the last event, all changes of the page were sent.
+            // The position after the whole page applies only after its last event.
             self.published = page.events.iter().filter_map(published).map(|id| (id, before.clone())).collect();
             if let Some((_, position)) = self.published.back_mut() {
                 *position = page.position;

@@ -1,9 +1,8 @@
-//! The texts of one answer: bodies in their source and rendered forms, and metadata. The rule: each text is rendered (by the [`Renderer`]),
-//! charged and written as JSON once, for any number of fields; an answer has at most [`ANSWER_TEXT_BYTES_MAX`] bytes of texts, where each
-//! text counts as often as it is sent.
+//! The texts of one answer: sources and rendered forms of bodies, and metadata. The rule: each text is rendered (by the [`Renderer`]), charged and written as
+//! JSON once, for any number of fields; an answer has at most [`ANSWER_TEXT_BYTES_MAX`] bytes of texts, where each text counts as often as it is sent.
 //!
-//! A body costs one storage read, however often an answer contains it. Without the limit, a query of three kilobytes with a hundred ids and
-//! a hundred aliases would cause hundreds of megabytes and seconds of work.
+//! A body costs one storage read, however often an answer contains it. Without the limit, a query of three kilobytes with a hundred ids and a hundred aliases
+//! would cause hundreds of megabytes and seconds of work.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -89,8 +88,7 @@ impl Texts {
         self.places_to_load(1).await
     }
 
-    /// A permit to read this many bodies, at most [`LOADED_TOGETHER_MAX`]. All are granted together, so that no request holds some while it
-    /// waits for others.
+    /// A permit to read this many bodies, at most [`LOADED_TOGETHER_MAX`]. All are granted together, so that no request has some while it waits for others.
     ///
     /// # Errors
     /// The errors of [`place_to_load`](Self::place_to_load).

@@ -28,7 +28,7 @@ pub struct Upload {
 pub struct Uploaded {
     /// The node id.
     pub id: String,
-    /// As the field `url`.
+    /// The address, like in the field `url`.
     pub url: String,
     pub asset: Asset,
     /// Whether the asset is new to the site.

@@ -81,7 +81,7 @@ impl RequestFailure {
     }
 }
 
-/// The request is refused before it runs, because there is no memory for it.
+/// The request is refused before it runs, because not enough memory is free.
 impl From<OverBudget> for RequestFailure {
     fn from(over_budget: OverBudget) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))

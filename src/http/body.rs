@@ -18,8 +18,8 @@ use super::{accept, answer::RequestFailure, settings::HttpLimits};
 use crate::graphql::error::Code;
 use crate::graphql::memory::{Charge, OWN_BYTES};
 
-/// How much of a refused body is read and discarded. If the server closes the connection while the client still sends, as after longer bodies, the client may
-/// get a broken pipe and never read the refusal.
+/// The maximum number of bytes of a refused body that are read and discarded. If the server closes the connection while the client still sends, as after longer
+/// bodies, the client may get a broken pipe and never read the refusal.
 const DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The initial capacity; most requests of front ends are smaller.

@@ -33,7 +33,7 @@ pub(super) const BYTES_MIN: u16 = 1024;
 /// The memory of a compressor until its answer is sent.
 const COMPRESSOR_BYTES: u64 = 512 * 1024;
 
-/// Marks an answer that must not be compressed: it has ranges, or there is no memory for a compressor.
+/// Marks an answer that must not be compressed, because it has ranges or no memory is free for a compressor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Uncompressed;
 

@@ -134,7 +134,7 @@ fn failed(to: &str, error: &LoginError) -> Response<Body> {
     };
     let cause = std::error::Error::source(error).map(ToString::to_string);
     match reason {
-        // Only the operator can fix this, so it is a warning.
+        // Only the operator can fix this, so it is logged as a warning.
         "failed" => tracing::warn!(%error, cause, "editor.sign_in_failed"),
         _ => tracing::debug!(%error, "editor.sign_in_failed"),
     }

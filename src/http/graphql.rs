@@ -210,7 +210,7 @@ async fn answer_get_once(api: &Api, Parts { headers, uri, extensions, .. }: &Par
     Some(response)
 }
 
-/// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.
+/// Runs the requests one by one, so that later ones see earlier mutations. Together they may cost as much as one query.
 async fn run_batch(
     api: &Api,
     requests: Vec<Result<GraphqlRequest, RequestFailure>>,

@@ -15,11 +15,10 @@ use serde_json::{Value, json};
 
 use super::{accept, answer::RequestFailure, etag, persisted::DocumentName, settings::HttpSettings};
 
-/// A build: its files, and the content security policy of its page and workers. Scripts and workers must be files of this server, without
-/// exception.
+/// A build: its files, and the content security policy of its page and workers. Scripts and workers must be files of this server, without exception.
 ///
-/// Only styles may be inline: the code editors position each line by a `style` attribute, and write their themes to `style` elements.
-/// Such a style cannot load anything from elsewhere, because the other directives apply to it too.
+/// Only styles may be inline: the code editors position each line by a `style` attribute, and write their themes to `style` elements. Such a style cannot load
+/// anything from elsewhere, because the other directives also apply to it.
 struct Build {
     files: LazyLock<Vec<File>>,
     policy: HeaderValue,

@@ -252,7 +252,7 @@ mod tests {
         assert!(refused(&body).1.contains("recursion limit"));
     }
 
-    /// Such a body needs about 30 times its length in memory when it is parsed.
+    /// Parsing such a body would take about 30 times its length in memory.
     #[test]
     fn more_values_than_any_request_needs_are_refused_before_they_are_parsed() {
         let body = |count| format!(r#"{{"query": "{{a}}", "variables": {{"x": [{}0]}}}}"#, "[],".repeat(count));

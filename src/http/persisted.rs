@@ -19,7 +19,7 @@ use crate::telemetry::metrics;
 /// The version of Apollo's protocol.
 const VERSION: u64 = 1;
 
-/// How a request names its document. `parameters` adds it to the request.
+/// The name of a document in a request. `parameters` adds it to the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DocumentName {
     /// `extensions.persistedQuery.sha256Hash`. Clients also send ids of manifests there.

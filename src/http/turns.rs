@@ -1,7 +1,7 @@
 //! Turns of requests on the processors. The rule: a short request never waits for all requests that arrived before it.
 //!
-//! A turn lasts until the request waits for anything. So no request holds a turn while it waits, which excludes deadlocks, and requests get turns in the order
-//! in which they wait.
+//! A turn lasts until the request waits for anything. So no request has a turn while it waits, which excludes deadlocks, and requests get turns in the order in
+//! which they wait.
 
 use std::pin::pin;
 use std::task::Poll;

@@ -21,7 +21,7 @@ use crate::import::{self, ImportSource, ImportedCover, ImportedPost, ImportedTer
 #[derive(Debug, Default)]
 pub(super) struct Pictures {
     root: PathBuf,
-    /// Set for an export of another system.
+    /// The files of an export of another system.
     media: Option<Media>,
     assets: HashMap<String, AssetName>,
 }

@@ -48,7 +48,7 @@ pub struct ImportReport {
     pub ignored: Vec<Ignored>,
 }
 
-/// How many picture files an import has added, and how many the site already had.
+/// The numbers of picture files that an import has added, and that the site already had.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct PictureCounts {
     #[serde(rename = "created")]
@@ -56,7 +56,7 @@ pub struct PictureCounts {
     pub unchanged: usize,
 }
 
-/// How many pages an import has created, changed, or found unchanged.
+/// The numbers of pages that an import has created, changed, or found unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct PageCounts {
     #[serde(rename = "created")]

@@ -1,4 +1,4 @@
-//! Where a post's rows are stored. The rule: the place follows only from the post, so that it can be computed without a read.
+//! The place of a post's rows. The rule: it follows only from the post, so that it can be computed without a read.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use crate::store::{Key, RowRange};
 
 use super::{COUNT_ROW, Table, key, range, time};
 
-/// The two tables that hold whole posts.
+/// The two tables with whole posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Collection {
     Drafts,
@@ -61,7 +61,7 @@ impl PostPlace {
         summary(&self.key)
     }
 
-    /// The row that holds the whole post.
+    /// The row of the whole post.
     pub fn whole(&self, slug: &Slug) -> Key {
         whole(self.key.month(), slug)
     }

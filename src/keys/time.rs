@@ -47,7 +47,7 @@ pub fn time_row(key: &PostKey) -> String {
     row
 }
 
-/// It does not use `format!`, because a page has many of these rows.
+/// This does not use `format!`, because a page has many of these rows.
 pub fn push_time_row(key: &PostKey, row: &mut String) {
     let (mut digits, mut rest) = ([b'0'; DIGITS], inverted_ticks(key.at).unsigned_abs());
     for digit in digits.iter_mut().rev() {

@@ -1,5 +1,5 @@
-//! Data loaders: the keys that the fields of one level of a query request are read in one batch, each key once. The rule: loaders live as
-//! long as one request, because they cache what that request has access to.
+//! Data loaders: the keys that the fields of one level of a query request are read in one batch, each key once. The rule: loaders live as long as one request,
+//! because they cache content to which only that request may have access.
 //!
 //! Loaders wait by yielding to the scheduler, never by a timer.
 

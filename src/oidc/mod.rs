@@ -42,7 +42,7 @@ pub struct OidcSettings {
     pub role_claim: String,
     /// The claim that names the author's slug, for the role author.
     pub author_claim: String,
-    /// Set if people sign in to the editor by redirect. Its id is also accepted as an audience.
+    /// Set if people can sign in to the editor by redirect. Its id is also accepted as an audience.
     pub client: Option<OidcClient>,
 }
 

@@ -22,11 +22,11 @@ use queue::Queue;
 
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 const BACKOFF_MAX: Duration = Duration::from_secs(30);
-/// How long a write whose answer was lost may still be carried out.
+/// The time within which a write whose answer was lost may still be carried out.
 const LATE_AFTER: Duration = Duration::from_secs(600);
 /// The maximum difference between the clocks of servers and CDN.
 const SKEW_MAX: Duration = Duration::from_secs(5);
-/// How long the end of the process waits for the last purges.
+/// The maximum time that the end of the process waits for the last purges.
 const FINISHED_WITHIN: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub struct Purges(Arc<Shared>);
 
 struct Shared {
     sender: Sender,
-    /// How long the CDN may show an answer.
+    /// The maximum time that the CDN shows an answer.
     cached_for: Duration,
     clock: Clock,
     queue: Mutex<Queue>,

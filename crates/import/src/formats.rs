@@ -23,7 +23,7 @@ pub enum Format {
     JsonLines,
 }
 
-/// How a source is read. An option decides only what the source itself leaves open.
+/// The options for reading a source. An option applies only if the source itself is ambiguous.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// The zone of dates without one.

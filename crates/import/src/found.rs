@@ -17,7 +17,7 @@ use super::{
     Redirect, Skipped, link_marks,
 };
 
-/// An item of an export of another system, as it is read.
+/// An item that was read from an export of another system.
 pub(super) struct Item {
     pub post: ImportedPost,
     /// The place in the tree, if it is a page.
@@ -68,7 +68,7 @@ fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
     Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
 }
 
-/// What the first reading of a source has found.
+/// The result of the first reading of a source.
 #[derive(Default)]
 pub struct FoundContent {
     /// Sorted by path for a folder of files, or in the order of the file or table of an export.

@@ -1,5 +1,5 @@
-//! The languages of code blocks. The rule: the class of a block is only the name of its language, because highlighters know nothing else, so everything else in
-//! the fence, which is for site generators, is omitted.
+//! The languages of code blocks. The rule: the class of a block is only the name of its language, because highlighters know nothing else; everything else in
+//! the fence is omitted.
 
 /// Keeps only the language of the text after a fence.
 pub(super) fn shorten(info: &mut String) {

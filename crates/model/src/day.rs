@@ -34,7 +34,7 @@ impl Day {
         self.start().to_chrono().day()
     }
 
-    /// The day that is so many days earlier, or the first day of the calendar.
+    /// The day that is this many days earlier, or the first day of the calendar.
     #[must_use]
     pub fn minus(self, days: u32) -> Self {
         Self(self.0.saturating_sub(days.into()).max(0))

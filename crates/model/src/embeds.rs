@@ -110,7 +110,7 @@ fn end_of(text: &str, name: &str) -> Option<usize> {
     Some(at + text[at..].find('>')? + 1)
 }
 
-/// The link to what an object shows: the first element in it that has a web address.
+/// The link for an object: to the first web address in it.
 fn link_inside(content: &str) -> Option<String> {
     let tags = content.match_indices('<').filter_map(|(at, _)| {
         let rest = &content[at..];

@@ -13,7 +13,7 @@ pub struct FileFormat {
     signature: Signature,
 }
 
-/// How a file of a format begins.
+/// The bytes with which files of a format begin.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Signature {
     /// One of these byte strings, at this offset.

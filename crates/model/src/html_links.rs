@@ -1,4 +1,4 @@
-//! Replaces the addresses in HTML. The rule: it reads only the output of [`super::html::clean`], and what it does not replace stays byte for byte.
+//! Replaces the addresses in HTML. The rule: it reads only the output of [`super::html::clean`], and everything else stays byte for byte.
 
 use std::collections::HashSet;
 

@@ -8,7 +8,7 @@ use compact_str::CompactString;
 
 use super::slug::Slug;
 
-/// The longest tag in bytes: RFC 5646 (section 4.4.1) asks programs to support at least 35.
+/// The longest tag in bytes: RFC 5646 (section 4.4.1) requires programs to support at least 35.
 pub const LANGUAGE_BYTES_MAX: usize = 35;
 
 /// A tag begins with a language subtag of two or three letters, or is private (`x-…`). `i-klingon`, which RFC 5646 only tolerates, is refused, and so

@@ -35,7 +35,7 @@ impl Profile {
         *self == Self::default()
     }
 
-    /// This profile, with the values of `before` for those it does not have.
+    /// This profile, with missing values taken from `before`.
     #[must_use]
     pub fn over(self, before: Self) -> Self {
         Self {

@@ -183,8 +183,8 @@ fn at_most(field: &'static str, unit: &str, found: usize, max: usize) -> Result<
     Err(Broken { field, reason: format!("has {found} {unit}; at most {max} are allowed") })
 }
 
-/// Whether a shown text may contain the character. The others, such as NUL and ESC, change what a terminal shows, and a feed cannot contain them: XML
-/// has no form for them ("Extensible Markup Language", section 2.2).
+/// Whether a shown text may contain the character. The others, such as NUL and ESC, change what a terminal shows, and a feed cannot contain them: XML cannot
+/// represent them ("Extensible Markup Language", section 2.2).
 pub fn is_written(character: char) -> bool {
     !character.is_control() || matches!(character, '\t' | '\n' | '\r' | '\u{85}')
 }

@@ -40,7 +40,7 @@ pub struct WholeSitePage {
     /// The Markdown source, exactly as it was written.
     pub markdown: Arc<str>,
     pub metadata: Metadata,
-    /// Who created this version.
+    /// The creator of this version.
     pub changed_by: Option<ActorSnapshot>,
     /// Former paths that still find it, oldest first.
     pub former_paths: Vec<PagePath>,

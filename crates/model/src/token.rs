@@ -1,4 +1,4 @@
-//! Access tokens, which grant the permissions of a role. The rule: the text is returned once, and what is stored does not reveal it.
+//! Access tokens, which grant the permissions of a role. The rule: the text is returned once, and the stored row does not reveal it.
 
 use std::fmt;
 use std::str::FromStr;

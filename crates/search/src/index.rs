@@ -47,9 +47,6 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged, has another format or is used by another process, or if the folder cannot be used.
-    ///
-    /// # Errors
-    /// If it is damaged, of another format, or used by another process, or if the folder cannot be used.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
         let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
         let builder = tantivy::Index::builder().schema(Fields::schema().0).settings(settings());

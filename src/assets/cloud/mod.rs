@@ -1,5 +1,5 @@
 //! Stores pictures in a cloud: a container of Azure Blob Storage, or a bucket of S3. The rule: every request ends within a bounded time with all its retries,
-//! and an error says what the service refused, without a secret.
+//! and an error contains the reason of the service, but no secret.
 //!
 //! `object_store` makes and signs the requests, retries them and reads the answers; [`http`] sends them with the HTTP client that the server already has.
 
@@ -25,9 +25,9 @@ const RETRY_WITHIN: Duration = Duration::from_secs(10);
 const RETRIES_MAX: usize = 12;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
-/// A pause is at most so many times as long as the one before it.
+/// The maximum growth factor of consecutive pauses.
 const PAUSE_GROWTH: f64 = 3.0;
-/// How long the first request at the start may take. It is short because the address may be mistyped, and a supervisor restarts the server.
+/// The maximum time of the first request at the start. It is short, because the address may be mistyped, and a supervisor restarts the server.
 const LOOK_MAX: Duration = Duration::from_secs(10);
 /// The name of a picture that does not exist.
 const NOTHING: &str = "originals/-";

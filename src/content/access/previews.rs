@@ -1,8 +1,8 @@
-//! Preview links: anyone who has a link can read one post or page as it is now, even a draft, until the link expires. The rule: a link gives access to its
+//! Preview links: anyone with a link can read the current state of one post or page, even a draft, until the link expires. The rule: a link gives access to its
 //! own post or page only; and an invalid link reveals nothing about any content, not even whether it exists.
 //!
-//! The text is `tdp_{id}_{ticks at which it expires}_{signature}`; the id of a page has the prefix `page-`. The signature is the HMAC-SHA256 of
-//! the rest, in base64url. The key is a row that all servers of a store share, written with the first link; a new key revokes all links at once.
+//! The text is `tdp_{id}_{ticks at which it expires}_{signature}`; the id of a page has the prefix `page-`. The signature is the HMAC-SHA256 of the rest, in
+//! base64url. The key is a row that all servers of a store share, written with the first link; a new key revokes all links at once.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -123,7 +123,7 @@ impl<'a> Previews<'a> {
         Ok(Ok(Preview { text, expires_at }))
     }
 
-    /// The content of a link, as it is now; `None` if it was deleted since.
+    /// The current content of a link; `None` if it was deleted.
     ///
     /// # Errors
     /// Those of [`verify`](Self::verify).
@@ -132,7 +132,7 @@ impl<'a> Previews<'a> {
         self.content_of(&of).await
     }
 
-    /// The reader for a client who has a link: it also returns the link's post or page.
+    /// The reader for a client with a link, which also returns the link's post or page.
     ///
     /// # Errors
     /// Those of [`verify`](Self::verify).

@@ -200,7 +200,7 @@ impl<'a> AssetEditor<'a> {
     /// Deletes an asset that has this version, and its bytes.
     ///
     /// # Errors
-    /// [`ContentError::Forbidden`] if the actor is an author: an author may not know where else the asset is shown.
+    /// [`ContentError::Forbidden`] if the actor has the role author, because other posts may show the asset.
     pub(crate) async fn delete(&self, id: &str, version: i32) -> Result<Edited<AssetHash>> {
         permission::require(self.actor, Role::Editor, "this deletes pictures and files")?;
         let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
@@ -235,7 +235,7 @@ impl<'a> AssetEditor<'a> {
         };
         audit::log_asset(self.actor, "delete_asset", &hash);
         let held = held.ok_or_else(|| StoreError::corrupt("a row that was put has no ETag"))?;
-        // The asset is deleted by now; if its bytes are not, `recover` deletes them.
+        // The asset is already deleted; if its bytes are not, `recover` deletes them.
         if let Err(error) = remove(self.store, library, &pending, held).await {
             tracing::warn!(error = with_causes(&error), asset = %hash, "assets.bytes_kept");
         }
@@ -259,7 +259,7 @@ impl<'a> AssetEditor<'a> {
     }
 }
 
-/// The row of an asset, and its copy in the list, whose state is never read.
+/// Puts of an asset's row and of its copy in the list. Only the row has a precondition.
 fn puts(asset: &Asset, precondition: Precondition) -> [Operation; 2] {
     let properties = rows::row(asset);
     let put = |row: &str, properties, precondition| Operation::Put { row: row.to_owned(), properties, precondition };

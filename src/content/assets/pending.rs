@@ -1,7 +1,7 @@
-//! The step rows of uploads and deletions. The rule: a process that deletes bytes holds the step row, and nobody inserts the row of an asset while another
-//! holds it.
+//! The step rows of uploads and deletions. The rule: a process that deletes bytes owns the step row, and no other process inserts the row of the asset
+//! meanwhile.
 //!
-//! A step that still exists after [`LEFT_AFTER`] is abandoned: every request to the store of the bytes ends long before.
+//! A step that still exists after [`LEFT_AFTER`] is abandoned: every request to the storage of the bytes ends much earlier.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub(super) async fn end(store: &Store, hash: &AssetHash, held: Etag) -> Result<(
     Ok(())
 }
 
-/// Deletes the bytes, then the step row that this process holds.
+/// Deletes the bytes, then the step row that this process owns.
 pub(super) async fn remove(store: &Store, library: &AssetLibrary, pending: &Pending, held: Etag) -> Result<()> {
     let deleted = tokio::time::timeout(DELETED_WITHIN, library.delete(&pending.name)).await;
     deleted.map_err(|_elapsed| ContentError::Busy)?.map_err(of_bytes)?;

@@ -47,7 +47,7 @@ pub(in crate::content) enum CacheKey {
 pub(in crate::content) enum Until {
     /// A write of a row that was read for it.
     Written,
-    /// The same, or the publication of a scheduled post or page.
+    /// A write of such a row, or the publication of a scheduled post or page.
     Scheduled,
 }
 

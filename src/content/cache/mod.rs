@@ -4,7 +4,7 @@
 //! An answer or value depends on the rows that were read for it, and on the time. The store announces every write before it is visible
 //! ([`WriteObserver`](crate::store::WriteObserver)), and the entries that have read one of the rows are dropped then. Time matters only when a scheduled post
 //! or page appears, so an entry that depends on time is not used from the next such instant on, nor before its own instant, if the clock was set back. On
-//! tables, to which other servers write, a cache is used and filled only while the store [knows what others write](crate::store::TableStore::is_followed).
+//! tables, to which other servers write, a cache is used and filled only while the store [follows the writes of others](crate::store::TableStore::is_followed).
 //!
 //! [`watch`] informs a live query when rows that it has read may have changed. [`index`] finds the entries that depend on a row, limits the bytes, and refuses
 //! values that are already outdated. [`values`] decides which readers may use a value; [`keys`] identifies values.

@@ -21,7 +21,6 @@ use super::{Announcements, Recording};
 const BYTES_MAX: usize = 64 << 20;
 /// How long a query counts as current if its read set is unknown and nothing is written.
 const UNKNOWN_FOR: i64 = 10 * TICKS_PER_SECOND;
-/// How often the clock is read.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_SOONEST: Duration = Duration::from_millis(10);
 

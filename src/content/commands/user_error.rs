@@ -6,7 +6,7 @@ use crate::model::{Asset, Slug, Term, WholePost, WholeSitePage};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserError {
     pub problem: Problem,
-    /// The message for a person: what is wrong, and what to do.
+    /// The message for a person, with the error and its solution.
     pub message: String,
     /// The input field with the error.
     pub field: Option<&'static str>,
@@ -54,7 +54,7 @@ impl UserError {
         Self::new(Problem::Invalid, field, message)
     }
 
-    /// The same error, at a field inside the field.
+    /// The same error, at a field inside its field.
     #[must_use]
     pub(super) fn inside(self, name: &str) -> Self {
         Self { inside: vec![name.to_owned()], ..self }

@@ -30,7 +30,7 @@ pub struct NamedTerms {
     pub create_missing_tags: bool,
 }
 
-/// The first slugs of the terms, which are what posts store.
+/// The first slugs of the terms, which posts store.
 pub(super) struct FoundTerms {
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,

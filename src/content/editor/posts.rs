@@ -14,7 +14,7 @@ use crate::model::{ActorSnapshot, Instant, NodeId, Post, PostId, Slug, WholePost
 use super::find::FoundPost;
 use super::{Editor, NamedTerms, once};
 
-/// How often a change is tried when it conflicts with other changes.
+/// The maximum number of tries of a change that conflicts with others.
 pub(super) const TRIES_MAX: u32 = 5;
 /// The wait before the first retry; it doubles with each retry.
 pub(super) const WAIT: Duration = Duration::from_millis(20);

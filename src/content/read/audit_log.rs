@@ -22,7 +22,7 @@ const PAGE_DEFAULT: usize = 20;
 #[derive(Debug, Clone)]
 pub struct AuditEntry {
     pub id: ChangeId,
-    /// When the change was started.
+    /// The start of the change.
     pub at: Instant,
     pub by: Option<ActorSnapshot>,
     pub item: ChangedItem,

@@ -1,5 +1,5 @@
-//! The tree of categories, as readers see it. The rule: an entry of the tree is shown only if its category, which is read as well, has the same parent, so
-//! outdated entries are not shown.
+//! The tree of categories for readers. The rule: an entry of the tree is shown only if its category, which is read as well, has the same parent, so outdated
+//! entries are not shown.
 
 use std::sync::Arc;
 

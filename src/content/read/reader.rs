@@ -86,8 +86,8 @@ impl Reader {
         Self { source, ..self.clone() }
     }
 
-    /// The reader of a query: it reads each list of partitions at most once. If the store has snapshots, it reads the content as it is now, and sees no later
-    /// writes; drop it with the answer. Otherwise, it has the store's horizon, if there is one.
+    /// The reader of a query: it reads each list of partitions at most once. If the store has snapshots, it reads a snapshot, and sees no later writes; drop it
+    /// with the answer. Otherwise, it has the store's horizon, if there is one.
     ///
     /// # Errors
     /// If the store fails.

@@ -129,7 +129,7 @@ impl RevisionList {
                 (top, count, None)
             }
         };
-        // One additional version is read, which shows what the last one of the page has changed, and whether there is a next page.
+        // One additional version is read. It shows the changes in the last one of the page, and whether there is a next page.
         let versions = self.versions(reader, top, current, count + 1).await?;
         let dropped = then_last.map_or(0, |last| versions.len().min(count).saturating_sub(last));
         let has_next = versions.len() > count;

@@ -202,7 +202,7 @@ impl Reader {
         let keys = list.keys();
         let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
         let parent = list.parent.as_deref();
-        // One item more than the page holds shows whether the list continues.
+        // One additional item shows whether the list continues.
         let items = match take {
             Take::First { count, .. } => {
                 let need = count + usize::from(requested.has_next);

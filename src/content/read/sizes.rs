@@ -10,7 +10,7 @@ use crate::store::PAGE_ROWS_MAX;
 
 use super::reader::Reader;
 
-/// How many posts or terms other servers may add while this server uses a cached list of partitions: those of one change with many new tags.
+/// The number of posts or terms that other servers may add while this server uses a cached list of partitions: those of one change with many new tags.
 const ADDED_MEANWHILE: u64 = 100;
 
 /// The assumed range reads of a list of months of unknown length.
@@ -94,7 +94,7 @@ impl Sizes {
         months.map_or(MONTHS_READS_UNKNOWN, |months| (months.len() / PAGE_ROWS_MAX) as u64 + 1)
     }
 
-    /// `None` for a client that must not know of drafts.
+    /// `None` if the client must not know of drafts.
     fn known_drafts(&self) -> Option<&Months> {
         self.drafts.as_ref().filter(|_| !self.is_coarse)
     }
@@ -105,7 +105,7 @@ impl Sizes {
         Some(listed + self.margin() + self.created)
     }
 
-    /// How many posts or terms other servers may add while a list is cached.
+    /// The number of posts or terms that other servers may add while a list is cached.
     fn margin(&self) -> u64 {
         if self.are_shared { ADDED_MEANWHILE } else { 0 }
     }

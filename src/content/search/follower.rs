@@ -25,10 +25,9 @@ use super::view::{SearchView, Sees};
 
 /// The maximum time that a search waits for changes or for an index that is being built.
 const WAIT_MAX: Duration = Duration::from_secs(1);
-/// How often the job checks the clock.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// After this time, an announced write that no read has seen is looked for again: it has failed, or takes long.
+/// The time after which an announced but invisible write is read again: it has failed, or takes long.
 const AFTER_UNSEEN: Duration = Duration::from_secs(5);
 /// How far the clock may be set back, for example by a rate correction, before everything is compared again.
 const CLOCK_BACK_MAX: Duration = Duration::from_secs(1);

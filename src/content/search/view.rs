@@ -1,4 +1,4 @@
-//! The indexes as one search sees them. The rule: words, statistics and documents of drafts count only for a client with access to those drafts (I4b).
+//! The indexes within one search. The rule: words, statistics and documents of drafts count only for a client with access to those drafts (I4b).
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl SearchView {
         Ok(Self { view: Arc::new(view), pair, turns })
     }
 
-    /// Only the index of public content.
+    /// A view of only the public index.
     pub(super) fn public(&self) -> Result<Self> {
         Self::of(Arc::clone(&self.pair), Arc::clone(&self.turns), &Sees::Public)
     }

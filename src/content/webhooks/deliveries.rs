@@ -1,4 +1,4 @@
-//! Decides which server sends, and when. The rule: one server sends at a time, and holds a lease in a row; after it has stopped, another continues within
+//! Decides which server sends, and when. The rule: one server sends at a time, and has a lease in a row; after it has stopped, another continues within
 //! seconds. Without webhooks, nothing is read; without writes, nothing is read or written until the next retry or scheduled post is due.
 
 use std::collections::BTreeSet;
@@ -25,7 +25,6 @@ const OWNED_FOR: Duration = Duration::from_secs(10);
 /// The maximum difference of two servers' clocks.
 const CLOCKS_APART_MAX: Duration = Duration::from_secs(10);
 const RENEW_EVERY: Duration = Duration::from_secs(3);
-/// How often the clock is read.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Writes within this time are handled together while messages are sent, because each stored position is a write, too.
 const LOOK_SOONEST: Duration = Duration::from_millis(100);

@@ -91,7 +91,7 @@ impl Content {
         .await
     }
 
-    /// `None` if it does not exist. The row is not decoded, so a damaged one can be deleted, too.
+    /// `None` if the webhook does not exist. The row is not decoded, so a damaged one can be deleted, too.
     async fn delete_webhook(&self, id: &WebhookId) -> Result<Option<()>> {
         let (table, key) = (Table::Webhooks.name(), keys::webhook(id));
         retry_unless_unknown("a webhook", || async {

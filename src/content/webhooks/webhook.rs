@@ -168,7 +168,7 @@ impl Webhook {
         self.status == WebhookStatus::Active
     }
 
-    /// When to check the webhook even if nothing is written.
+    /// The time at which to check the webhook even if nothing is written.
     pub(super) fn looks_at(&self) -> Option<Instant> {
         if self.is_tested { Some(Instant::MIN) } else { self.due_at.filter(|_| self.is_active()) }
     }
@@ -192,7 +192,7 @@ impl Webhook {
         (self.position, self.failing, self.due_at) = (position, None, Some(now));
     }
 
-    /// Whether the result of a message that `self` has sent applies to the webhook as it is stored now.
+    /// Whether the result of a message from the state `self` applies to the stored state.
     pub(super) fn is_noted_on(&self, stored: &Self, message: &Message, is_delivered: bool) -> bool {
         let is_test = message.position.is_none();
         let is_same = stored.position == self.position && (is_delivered || stored.due_at == self.due_at);

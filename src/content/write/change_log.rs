@@ -1,5 +1,5 @@
-//! Writes the log of changes for followers: appends changes, and deletes old entries. The rule: an entry gets the next number in the transaction
-//! that advances the head, so no number is left out, and a later entry has a higher number.
+//! Writes the log of changes for followers: appends changes, and deletes old entries. The rule: an entry gets the next number in the transaction that advances
+//! the head, so no number is skipped, and a later entry has a higher number.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::random;

@@ -1,5 +1,5 @@
-//! The audit log: what was changed, when and by whom. The rule: each change has one row, which its transaction writes, and whose key follows from the name of
-//! the change; a refused change has none.
+//! The audit log: the changed objects, the time and the actor. The rule: each change has one row, which its transaction writes, and whose key follows from the
+//! name of the change; a refused change has none.
 //!
 //! The changes of this year and of the last are kept.
 

@@ -45,7 +45,7 @@ fn text_of(kind: &str, post: &ImportedPost, place: Option<&PagePlace>, layout: &
         front.put_list(kind.plural(), terms.iter().map(|term| term.name.as_str()));
     }
     post.series_position.into_iter().for_each(|position| front.put(SERIES_ORDER, position));
-    // `lang` is the key that Jekyll, Hexo and Astro know.
+    // Jekyll, Hexo and Astro know the key `lang`.
     if let ImportedLanguage::Tag(language) = &post.language {
         front.put_text("lang", language.as_str());
     }

@@ -29,7 +29,7 @@ impl FrontMatter {
         text.into_iter().for_each(|text| self.put_text(key, text));
     }
 
-    /// Writes nothing if there are no texts.
+    /// Writes nothing for an empty list.
     pub(super) fn put_list<'t>(&mut self, key: &str, texts: impl IntoIterator<Item = &'t str>) {
         let mut texts = texts.into_iter().peekable();
         if texts.peek().is_some() {

@@ -160,7 +160,7 @@ impl Price {
 }
 
 impl CostModel {
-    /// The price of an operation of an admitted request. Unless it is a dry run, the price includes what the reader has spent so far.
+    /// The price of an operation of an admitted request. Unless it is a dry run, the price includes the requests that the reader has already made.
     pub async fn price(
         &self,
         operation: &OperationOutline,
@@ -183,7 +183,7 @@ impl CostModel {
         let requests = cost.bound().requests();
         let has_too_many_values = cost.bound().values > VALUES_MAX;
         let is_over = requests.saturating_add(so_far().requests()) > limit || has_too_many_values;
-        // The charge of a client that must not know of drafts must not depend on what is cached, so the catalogs are always read for it.
+        // The charge of a client that must not know of drafts must not depend on the cache, so the catalogs are always read for it.
         let is_loose = is_coarse || requests > CLOSE || has_too_many_values;
         if is_loose && (is_over || is_reported || purpose != Purpose::Run) {
             let is_useful = |catalog| !is_of_mutation || is_one_change && matches!(catalog, Catalog::Terms(_));

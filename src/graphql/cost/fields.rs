@@ -1,4 +1,4 @@
-//! The cost of fields, as clients see it. The rule: a field is named by its key in the answer, as the client wrote it.
+//! The cost of fields, for clients. The rule: a field is named by its key in the answer, as the client wrote it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

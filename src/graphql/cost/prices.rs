@@ -110,7 +110,7 @@ pub(super) enum Reads {
     Views,
     /// The ranks of some months, the posts that are looked up, and the terms in the filter.
     Popular,
-    /// A change, and what each text in its input may name.
+    /// A change, and the reads for each text in its input.
     Change(Bound),
     /// Like `Change`, for a page, which may be moved.
     UpdateOfPage(Bound),
@@ -125,7 +125,7 @@ pub(super) enum Objects {
     TermsOfPost(TermKind),
     /// The requested page size of the connection that the field is on, or the number of posts of a change.
     Page,
-    /// As many as the argument `first`.
+    /// The number in the argument `first`.
     First,
     /// One for each id of the argument `ids`.
     ForEachId,
@@ -167,11 +167,11 @@ const NAVIGATION: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects
 // determine are assumed to be the maximum, however rare: a post with 100 terms of each kind (if there are as many) in a payload that selects them, and 44 pages
 // below one that is moved.
 
-/// What a text in an input may name: a post (the row with its place, its row there, and the first one again if the post was just deleted), a
+/// The reads for a text in an input, which may name a post (the row with its place, its row there, and the first one again if the post was just deleted), a
 /// term (if no term has the slug, similar ones are suggested), the owner of a slug, a page and its group, or a picture.
 pub(super) const OF_NAME: Bound = Bound::new(FIND_POST, 1);
 const FIND_POST: u64 = 3;
-/// A change of what its input names.
+/// A change with the reads for the texts in its input.
 const CHANGE: Price = change(0, 0);
 /// A used idempotency key takes one more read for its post. If the slug from the title is taken, a free number is searched, and the post is created with it.
 const CREATE_POST: Price = Price::of(Reads::Change(Bound::new(1, 0).writing(3)));

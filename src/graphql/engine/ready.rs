@@ -1,5 +1,4 @@
-//! Writes lists of objects directly as JSON. The rule: the text is what the engine would return; a list with a field that can wait or fail is left to the
-//! engine.
+//! Writes lists of objects directly as JSON. The rule: the text is equal to the engine's; a list with a field that can wait or fail is left to the engine.
 //!
 //! The engine allocates a future and a task for each field, and a map for each object, which is most of the cost of a page whose posts and terms are in memory.
 //! Each object of such a list is a single [`Value::Binary`], which the writer of the answer copies. The completion need not check them, because they cannot

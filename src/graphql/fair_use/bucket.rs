@@ -79,7 +79,7 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// Reserves `cost`, or the whole bucket if it holds less, and returns how much it reserved.
+    /// Reserves `cost`, or the whole bucket if its capacity is smaller, and returns how much it reserved.
     ///
     /// # Errors
     /// The ticks until enough is available, if no other operation takes it and all running ones end now.

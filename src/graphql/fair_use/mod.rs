@@ -1,9 +1,8 @@
-//! Fair use: limits the storage requests a second of each token, each client address, and all anonymous requests together. The rule: an
-//! operation reserves the bound of its cost before it runs, up to the capacity of the bucket, and however it ends, the part that is not
-//! charged is given back at once.
+//! Fair use: limits the storage requests a second of each token, each client address, and all anonymous requests together. The rule: an operation reserves the
+//! bound of its cost before it runs, up to the capacity of the bucket, and however it ends, the part that is not charged is given back at once.
 //!
-//! A client that is allowed to know the cost is charged what the operation has spent. Other clients are charged the bound, up to the
-//! capacity: from the spent requests, and so from the remaining ones, they could conclude that a draft exists (I4b).
+//! A client that is allowed to know the cost is charged the requests that the operation has made. Other clients are charged the bound, up to the capacity: from
+//! the spent requests, and so from the remaining ones, they could conclude that a draft exists (I4b).
 //!
 //! The limits apply to each process separately.
 
@@ -30,7 +29,7 @@ pub use bucket::{BadRate, FILL_SECONDS_MAX, RATE_MAX, Rate};
 pub use buckets::CLIENTS_MAX;
 pub use refusal::{LimitState, RateLimited, is_limit_header};
 
-/// The address of the client, as the transport knows it; for IPv6, its /64 network.
+/// The address of the client according to the transport; for IPv6, its /64 network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 

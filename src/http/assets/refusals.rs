@@ -1,5 +1,4 @@
-//! The HTTP errors of pictures and files. The rule: the client learns what it can do about an error; the causes that only the operator can fix are
-//! logged.
+//! The HTTP errors of pictures and files. The rule: the client gets errors that it can fix; the causes that only the operator can fix are logged.
 
 use axum::http::StatusCode;
 

@@ -1,5 +1,5 @@
-//! The queries of the feeds, and their answers as types. The rule: a feed shows what an anonymous client can query, with the same documents
-//! for all formats.
+//! The queries of the feeds, and their answers as types. The rule: a feed contains only content that an anonymous client can query, with the same documents for
+//! all formats.
 
 use std::sync::LazyLock;
 

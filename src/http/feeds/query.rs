@@ -105,7 +105,7 @@ impl Own<'_> {
     }
 }
 
-/// Why there is no feed.
+/// Why a feed cannot be returned.
 pub(super) enum Refused {
     Failed(RequestFailure),
     /// The query failed with these errors.

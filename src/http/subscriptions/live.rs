@@ -19,10 +19,10 @@ use crate::http::request_headers::{COST, EXPLAIN, TAGS};
 
 /// How long a change waits for further changes, so that several cause one execution.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The same pause for a query with an unknown read set, and the maximum if its rows are written all the time.
+/// The maximum pause, which also applies to a query with an unknown read set.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// The last answer. The client that holds the lock executes the query.
+/// The last answer. The client with the lock executes the query.
 pub(super) type Shared = AsyncMutex<Option<Arc<LiveAnswer>>>;
 
 /// The live queries that clients wait for.
@@ -85,7 +85,7 @@ pub(super) fn key_of(request: &GraphqlRequest, headers: &HeaderMap) -> DocumentH
 pub(super) struct LiveAnswer {
     text: Bytes,
     hash: u64,
-    /// When its execution began.
+    /// The start of its execution.
     begun: Instant,
     watch: Option<Watch>,
     pause: Duration,

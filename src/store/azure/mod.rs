@@ -36,12 +36,12 @@ use super::limits::check_page_rows;
 use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore, is_of_month};
 use crate::clock::Clock;
 
-/// How long one operation may take with all its retries. A proxy waits about as long for a web request, and a partition that is moved between servers is
+/// The maximum time of one operation with all its retries. A proxy waits about as long for a web request, and a partition that is moved between servers is
 /// available again within this time.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// How long the creation of the tables may take. It is the first request of a command, to an address that may be mistyped.
+/// The maximum time for creating the tables, which is the first request of a command, to an address that may be mistyped.
 const TABLES_DEADLINE: Duration = Duration::from_secs(10);
-/// How long a ping may take. A readiness probe asks again in a few seconds.
+/// The maximum time of a ping. A readiness probe asks again in a few seconds.
 const PING_DEADLINE: Duration = Duration::from_secs(3);
 /// A table's name. Source: "Understanding the Table service data model".
 const TABLE_NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=63;

@@ -38,7 +38,7 @@ pub(super) fn file_of(folder: &Path) -> PathBuf {
     folder.join(FILE_NAME)
 }
 
-/// Which files are verified by the checksums of their pages at opening.
+/// The files whose pages are verified by their checksums at opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verify {
     /// Files of up to [`VERIFY_BYTES_MAX`].
@@ -46,14 +46,13 @@ pub(super) enum Verify {
     Always,
 }
 
-/// How the file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To read and write; a missing store is created.
+    /// Reading and writing; a missing store is created.
     Create,
-    /// To read and write.
+    /// Reading and writing.
     Write,
-    /// Only to read; the file is not even repaired.
+    /// Only reading; the file is not even repaired.
     Read,
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::store::{Batch, Key, RowRange};
 
-/// How a request reads or writes.
+/// The kind of access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessKind {
     /// One row by its PartitionKey and RowKey.

@@ -18,10 +18,9 @@ use super::writer::Writer;
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// The maximum time of a useful poll.
 const POLL_MAX: Duration = Duration::from_secs(5);
-/// How long the first query after a pause waits for a poll, which is one storage request. Without it, the query neither
-/// uses nor fills a cache.
+/// The maximum time that the first query after a pause waits for a poll, which is one storage request. Without it, the query neither uses nor fills a cache.
 const CATCH_UP_MAX: Duration = Duration::from_millis(250);
-/// How long a reader waits for a position.
+/// The maximum time that a reader waits for a position.
 const POSITION_MAX: Duration = Duration::from_secs(2);
 const POSITION_EVERY: Duration = Duration::from_millis(200);
 /// Polling stops after this time without a query.
@@ -40,9 +39,9 @@ pub(super) struct Follower {
 
 #[derive(Default)]
 struct State {
-    /// When the last complete poll began.
+    /// The start of the last complete poll.
     polled: Option<Age>,
-    /// When the last query arrived.
+    /// The time of the last query.
     asked: Option<Moment>,
     /// The newest entry at the last poll.
     newest: u64,

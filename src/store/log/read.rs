@@ -21,7 +21,7 @@ pub struct LogPosition {
     pub number: u64,
     /// The random id of the entry.
     pub id: CompactString,
-    /// When the entry was made, by the clock of its writer.
+    /// The time of the entry, by the clock of its writer.
     pub at: Instant,
 }
 

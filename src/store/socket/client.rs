@@ -81,7 +81,7 @@ fn transact(connection: &mut Connection, plan: &mut GroupPlan) -> Result<()> {
     let failure = rows.failure.take();
     let connection = rows.connection.into_inner();
     if let Some(failure) = failure {
-        // Without its end, the server aborts the transaction.
+        // Without an explicit end, the server aborts the transaction.
         connection.give_up();
         return Err(failure);
     }

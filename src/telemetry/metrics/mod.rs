@@ -36,7 +36,7 @@ pub fn backed_up(unix_seconds: f64) {
     FAMILIES.backed_up.set(unix_seconds);
 }
 
-/// Sets how many posts everyone can see.
+/// Sets the number of public posts.
 pub fn posts_counted(posts: u64) {
     FAMILIES.posts.set(posts.try_into().unwrap_or(i64::MAX));
 }

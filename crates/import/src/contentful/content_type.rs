@@ -75,7 +75,7 @@ const BIOS: &str = "bio shortbio biography about description";
 const WEBSITES: &str = "website url homepage link";
 const JOBS: &str = "jobtitle position role title";
 
-/// Words in the names of post types, even if the name also says page: Contentful's own starter has the type `pageBlogPost`.
+/// Words in the names of post types, even if the name also contains "page": Contentful's own starter has the type `pageBlogPost`.
 const POST_WORDS: &str = "post article";
 const PAGE_WORD: &str = "page";
 /// Words in the names of post types, unless the name also says page.

@@ -1,5 +1,5 @@
-//! The tags, comments and texts of HTML, in order. The rule: concatenated, they are the HTML byte for byte, so what nobody changes stays as written;
-//! a scan takes time in proportion to the length.
+//! The tags, comments and texts of HTML, in order. The rule: concatenated, they are the HTML byte for byte, so unchanged parts stay as written; a scan takes
+//! time in proportion to the length.
 
 use std::collections::HashSet;
 

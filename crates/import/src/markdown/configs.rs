@@ -1,5 +1,5 @@
-//! What the configurations of generators say about a file: whether visitors see it, and the values that it gets. The rule: a file that the generator
-//! does not build is a draft, and a note names the reason; only what is written out is read, and a pattern that cannot be read gets a note.
+//! Reads from the configurations of generators whether visitors see a file, and which values it gets. The rule: a file that the generator does not build is a
+//! draft, and a note names the reason; only literals are read, and a pattern that cannot be read gets a note.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,7 +23,7 @@ const KEYS: &str = "baseURL contentDir languageCode ignoreFiles ignored_content"
 /// The folder of Hugo's configuration in several files.
 const PARTS: &str = "config/_default";
 const CONTENT: &str = "content";
-/// Where Astro builds pages from, and where it declares the folders of collections.
+/// The folder from which Astro builds pages, and in which it declares collections.
 const SRC: &str = "src";
 const COLLECTIONS: &[&str] = &["src/content.config", "src/content/config"];
 /// The fields of a post that a default of Jekyll can set; the rest is for templates.
@@ -236,8 +236,8 @@ impl Configs {
         }
     }
 
-    /// Adds the files of a pattern below these folders. `ending`: what can follow. `pattern`: `None` if the configuration names the files in another
-    /// way. `what`: for the note.
+    /// `ending`: the allowed text after the pattern. `pattern`: `None` if the configuration names the files in another way. `what`: describes the exclusion in
+    /// the note. Adds the files of a pattern below these folders.
     fn exclude(
         &mut self,
         path: &str,
@@ -310,8 +310,8 @@ impl Scope {
     }
 }
 
-/// The files that a pattern below these folders names, and those below a folder that it names: `*` is any text, `**/` also no folder, and
-/// `{a,b}` one of several. An empty pattern names all files. `ending`: what can follow.
+/// The files that a pattern below these folders names, and those below a folder that it names: `*` is any text, `**/` also no folder, and `{a,b}` one of
+/// several. An empty pattern names all files. `ending`: the allowed text after the pattern.
 fn expression(folders: &[&str], pattern: &str, ending: &str) -> Option<Regex> {
     let written = regex::escape(pattern).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", ".*").replace(r"\?", "[^/]");
     let written = written.replace(r"\[!", "[^").replace(r"\[", "[").replace(r"\]", "]");

@@ -107,7 +107,7 @@ struct Reading {
     section: Section,
     /// Whether it is a draft because it says so in the usual words, or because of its folder.
     is_plain_draft: bool,
-    /// When the generator stops showing it.
+    /// The instant at which the generator stops showing the file.
     unpublish_at: Option<Instant>,
 }
 

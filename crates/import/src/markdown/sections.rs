@@ -1,4 +1,4 @@
-//! Which files with a date are posts. The rule: a file in a folder of posts, or with the day in its name, is a post; then its front matter decides,
+//! Decides which files with a date are posts. The rule: a file in a folder of posts, or with the day in its name, is a post; then its front matter decides,
 //! then whether it is in a folder of documentation, or outside the folders of posts that the site has.
 
 use std::collections::HashMap;

@@ -26,7 +26,7 @@ fn parse_strictly(text: &str) -> Result<Value, String> {
     let events = events.map(|event| event.map(|(event, _)| event).map_err(|error| explained(text, &error)));
     let mut reader = Reader { events, anchors: HashMap::new(), weight: 0 };
     let value = reader.next()?.unwrap_or(Value::Nothing);
-    // What follows the value can be an error.
+    // Text after the value can be an error.
     reader.next()?;
     Ok(value)
 }

@@ -40,7 +40,7 @@ pub struct DeclaredField {
     /// The reason, if the field is deprecated.
     pub deprecation: Option<String>,
     pub of: DeclaredType,
-    /// Set if the values are lists; says whether their items may be null.
+    /// Set if the values are lists; determines whether their items may be null.
     pub items: Option<DeclaredItems>,
     pub is_required: bool,
     /// Whether lists of posts can be filtered by it: only fields of posts, and only values of [`DeclaredType::has_index`].

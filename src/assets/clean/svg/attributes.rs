@@ -1,4 +1,4 @@
-//! The attributes of an element. The rule: an attribute with a value that could load or run something is left out; a link points into the same drawing, except
+//! The attributes of an element. The rule: an attribute with a value that could load or run something is omitted; a link points into the same drawing, except
 //! that an `a` may link to a page.
 
 use base64::Engine;

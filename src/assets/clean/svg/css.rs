@@ -45,7 +45,7 @@ pub(super) fn is_safe(value: &str) -> bool {
     depth == 0 && !value.contains("/*")
 }
 
-/// Whether a character has no meaning of its own in a value. `;` separates the steps of an animation in an attribute.
+/// Whether a character has no special meaning in a value. `;` separates the steps of an animation in an attribute.
 fn is_plain(character: char) -> bool {
     character.is_ascii_alphanumeric()
         || matches!(character, ' ' | '\n' | '\t')

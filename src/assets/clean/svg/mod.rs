@@ -70,7 +70,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     reader.resolver_mut().set_max_namespace_bindings(NAMESPACES_MAX);
     let mut drawing = Drawing::default();
     loop {
-        // Without a root, nothing says that the file is an SVG.
+        // Without a root element, nothing shows that the file is an SVG.
         let event = reader.read_event().map_err(|error| match (error, drawing.size) {
             (Error::Namespace(NamespaceError::TooManyBindings(_)), _) => unsupported("more than 64 namespaces"),
             (error, Some(_)) => malformed(error),

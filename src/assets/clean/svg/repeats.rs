@@ -1,4 +1,4 @@
-//! How many elements a browser lays out: an element that `use`, a pattern, a mask or a marker repeats counts each time. The rule: the number is bounded,
+//! Counts the elements that a browser lays out; an element that `use`, a pattern, a mask or a marker repeats counts each time. The rule: the number is bounded,
 //! because ten elements that each repeat the one before ten times are ten billion, and no part contains itself.
 //!
 //! References in a style sheet do not count, because their elements are unknown here. A reference that many elements inherit counts once.

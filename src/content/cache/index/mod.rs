@@ -62,7 +62,7 @@ impl<K: Send + Sync + 'static, T: Send + Sync + 'static> Cache<K, T> {
         self.hasher.hash_one(key)
     }
 
-    /// Whether entries may be used: on tables, only while the store [knows what others write](crate::store::TableStore::is_followed).
+    /// Whether entries may be used: on tables, only while the store [follows the writes of others](crate::store::TableStore::is_followed).
     pub(super) fn is_followed(&self) -> bool {
         self.store.is_followed()
     }

@@ -78,7 +78,7 @@ impl Examined {
     }
 }
 
-/// How often everything is read as readers do if the differences change each time.
+/// The maximum number of times that everything is read as readers do, if the differences change each time.
 const READER_QUERIES_MAX: usize = 4;
 
 /// Compares the rows of all tables with each other. `indexed`: the indexed fields. A concurrent change can look like a difference, so everything is read again,

@@ -80,7 +80,7 @@ impl FoundPosts {
         }
     }
 
-    /// Checks a row that holds a whole post. Returns the key of the post, if it is known.
+    /// Checks a row with a whole post. Returns the key of the post, if it is known.
     fn check_whole(
         &mut self,
         collection: Collection,

@@ -57,7 +57,7 @@ fn difference(asked: &str, what: String) -> Difference {
 }
 
 impl<'a> Shown<'a> {
-    /// The posts that an anonymous client sees.
+    /// The posts that are visible to an anonymous client.
     fn published(&self) -> impl Iterator<Item = &'a Post> {
         let now = self.public.now();
         self.posts.by_id.values().filter(move |post| post.published_at.is_some_and(|at| at <= now))

@@ -16,7 +16,7 @@ use super::report::{CheckReport, Fix};
 /// Each page with its former paths.
 pub(in crate::content::maintenance) type Pages = BTreeMap<PostId, (SitePage, Vec<PagePath>)>;
 
-/// How often the rows are read again because a page has changed meanwhile.
+/// The maximum number of times that the rows are read because a page has changed meanwhile.
 const READS_MAX: usize = 5;
 
 /// The pages as their whole rows describe them, and the other rows as they were found.
@@ -30,7 +30,7 @@ pub(in crate::content::maintenance) struct FoundPages {
 }
 
 impl FoundPages {
-    /// The corrected pages: each former path belongs to one page, and is no current path. The page that readers find keeps it.
+    /// The corrected pages: each former path belongs to one page, and is not a current path. The page that readers find keeps it.
     pub(in crate::content::maintenance) fn resolved(&self) -> Pages {
         let present: BTreeSet<&PagePath> = self.pages.values().map(|(page, _)| &page.path).collect();
         let mut holders: BTreeMap<&PagePath, &PostId> = BTreeMap::new();

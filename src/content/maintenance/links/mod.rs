@@ -26,7 +26,7 @@ use body::{BodyLinks, Source};
 use resolve::{Judged, Resolver};
 use targets::Targets;
 
-/// How much was checked.
+/// The number of checked posts, pages and links.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LinkCounts {
     /// Published posts.

@@ -20,7 +20,7 @@ pub(super) enum State {
     Draft,
 }
 
-/// Everything that a link can point to, except pictures.
+/// All possible targets of links, except pictures.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     /// The states by current and former slugs.

@@ -43,7 +43,7 @@ enum Done {
     Nothing,
     /// Describes the fix.
     Fixed(String),
-    /// The difference remains; the text says why, and what to do.
+    /// The difference remains; the text explains the reason and the solution.
     Left(String),
 }
 

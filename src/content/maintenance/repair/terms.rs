@@ -52,7 +52,7 @@ impl Truth {
         }
         let known = self.terms.of(TermKind::Category);
         let stored = tree_rows::read_optional(found.as_ref()).unwrap_or_default();
-        // The check does not know a category whose row an earlier fix has restored.
+        // The check has no category for a row that an earlier fix has restored.
         let unknown = stored.entries().map(|entry| &entry.category).filter(|category| !known.contains_key(*category));
         let restored: Vec<Term> = unknown.filter_map(|category| identity(rows, TermKind::Category, category)).collect();
         let expected =

@@ -1,5 +1,5 @@
-//! One change, as a follower gets it. The rule: a follower without access to drafts sees a change of a post or page only if the public could see it before the
-//! change or after it, and then nothing from the state that the public could not see (I4b); and only an admin sees changes of tokens and preview links.
+//! One change for a follower. The rule: a follower without access to drafts sees a change of a post or page only if the public could see it before the change
+//! or after it, and then nothing from the state that the public could not see (I4b); and only an admin sees changes of tokens and preview links.
 
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::LogItem;

@@ -25,12 +25,11 @@ use super::{ChangesPage, PAGE_DEFAULT, due_keys};
 
 /// The number of pages that are kept for the slowest subscriber. A subscriber that falls further behind is disconnected.
 const PAGES_KEPT: usize = 256;
-/// How often the clock is read.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_SOONEST: Duration = Duration::from_millis(10);
 /// The maximum time until an announced write is visible. A failed write never is.
 const VISIBLE_WITHIN: Duration = Duration::from_secs(5);
-/// How often a position is renewed, because it expires after 30 days.
+/// How often a position is renewed, which would expire after 30 days.
 const READ_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The state that all subscribers share.

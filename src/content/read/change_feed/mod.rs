@@ -154,7 +154,7 @@ struct Read {
 /// Posts and pages whose scheduled instant has come, each with its publication if it still has that instant.
 struct DuePosts {
     posts: Vec<(Due, Option<LogItem>)>,
-    /// Whether there are no others.
+    /// Whether these are all of them.
     is_all: bool,
 }
 

@@ -21,7 +21,7 @@ const TEXT_BYTES_MAX: usize = 256;
 pub(super) struct Position {
     /// The entry before the position, or the one that contains it.
     pub sequence: i64,
-    /// How many of the entry's items are before the position; `u32::MAX` means all.
+    /// The number of the entry's items before the position; `u32::MAX` means all.
     pub items: u32,
     /// A hash of the name of the entry's change.
     pub mark: u64,

@@ -15,7 +15,7 @@ pub struct SlugFilter {
 }
 
 impl SlugFilter {
-    /// Only featured posts, or only the others.
+    /// Matches only featured posts, or only the others.
     pub fn of_featured(is_featured: bool) -> Self {
         let slugs = vec![featured_partition()];
         if is_featured { Self { all: slugs, ..Self::default() } } else { Self { none: slugs, ..Self::default() } }

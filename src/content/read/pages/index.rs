@@ -32,7 +32,7 @@ pub(super) struct IndexStream {
     /// The number of rows of the next read. It doubles with each read.
     chunk: usize,
     keys: Arc<Vec<PostKey>>,
-    /// How many of the keys are passed.
+    /// The number of passed keys.
     passed: usize,
     rest: Rest,
     /// Whether the keys begin with the first one and have no gap, so that they can be cached for other pages.
@@ -208,7 +208,7 @@ impl PostStream for IndexStream {
     }
 }
 
-/// How many of the sorted keys are before `target`. The steps of the search double, because most targets are near.
+/// The number of sorted keys before `target`. The steps of the search double, because most targets are near.
 fn count_before(keys: &[PostKey], target: &PostKey, direction: Direction) -> usize {
     let is_before = |key: &PostKey| compare(direction, key, target).is_lt();
     let (mut begin, mut end) = (0, 1);

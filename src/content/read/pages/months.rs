@@ -45,7 +45,7 @@ pub(super) struct MonthStream {
 pub(super) struct Reads {
     pub collection: Collection,
     pub direction: Direction,
-    /// How many more posts the page needs.
+    /// The number of posts that the page still needs.
     pub need: usize,
     /// The minimum rows of a read: 1, or more if the page skips rows; then it doubles with each read, up to `FILTERED_CHUNK`.
     pub need_min: usize,

@@ -256,7 +256,7 @@ async fn keys_of_series<'l>(
     }
 }
 
-/// The number of a published post in its series, from 1 on; `None` if it is not in it. It costs what the keys of the series cost.
+/// The number of a published post in its series, from 1 on; `None` if it is not in it. The cost is that of the keys of the series.
 ///
 /// # Errors
 /// If the store fails.
@@ -289,7 +289,7 @@ pub(in crate::content) async fn posts_with(reader: &Reader, term: &TermId, most:
     Ok(posts)
 }
 
-/// How many candidates to take next.
+/// The number of candidates to take next.
 fn to_take(list: &PostList, budget: &ReadBudget, missing: usize, (found, examined): (usize, usize)) -> usize {
     match list.excludes_any() {
         true => to_examine(missing, found, examined).clamp(1, budget.look_ups_left().max(1)),
@@ -297,8 +297,8 @@ fn to_take(list: &PostList, budget: &ReadBudget, missing: usize, (found, examine
     }
 }
 
-/// How many candidates to take next, if the filter excludes some: enough for the missing posts at the share of posts found so far, but at most twice as many as
-/// were examined, because the share is a poor estimate for a few posts.
+/// The number of candidates to take next, if the filter excludes some: enough for the missing posts at the share of posts found so far, but at most twice as
+/// many as were examined, because the share is a poor estimate for a few posts.
 fn to_examine(missing: usize, found: usize, examined: usize) -> usize {
     if examined == 0 {
         return missing;

@@ -158,8 +158,8 @@ impl Intersection {
 
 #[async_trait::async_trait]
 impl PostStream for Intersection {
-    /// Asks each stream in turn for the furthest key that any of them has reached, until all are at it. A stream that must be read is skipped, because the
-    /// others determine the key from which it is read.
+    /// Moves the streams in turn to the furthest key that any of them has reached, until all are at the same key. A stream that must be read is skipped,
+    /// because the others determine the key from which it is read.
     fn find(&mut self, target: Option<&PostKey>) -> Found {
         if let Some(target) = target {
             self.advance(target.clone());

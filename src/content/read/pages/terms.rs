@@ -84,7 +84,7 @@ pub async fn read_page(
         Direction::Backward => (before, after),
     };
     let terms = TermRange { reader, kind: list.kind };
-    // One item more than the page holds shows whether the list continues.
+    // One additional item shows whether the list continues.
     let (direction, and_one) = match take {
         Take::First { .. } => (ahead, requested.has_next),
         Take::Last { .. } => (ahead.reversed(), requested.has_previous),

@@ -1,7 +1,7 @@
 //! Categories, tags or authors, sorted by their number of published posts. The rule: all of them are counted, because no index has this order; so there may be
 //! at most [`TERMS_BY_COUNT_MAX`], and the counts are cached, so that after a publication only the terms of its post are counted again.
 //!
-//! A cursor holds the count and the slug of its term: if counts change between two pages, a term can be on both pages or on none.
+//! A cursor contains the count and the slug of its term: if counts change between two pages, a term can be on both pages or on none.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

@@ -32,15 +32,15 @@ const LANGUAGES: Table = Table::PostsBy(IndexKind::Language);
 /// A count yields to other tasks after this many keys.
 const PASSED_AT_ONCE: usize = 100;
 
-/// Counts the posts of a list. What it reads:
+/// Counts the posts of a list. The reads:
 ///
 /// - all posts, a month: only the list of months, and one range read if posts of the current month are scheduled;
 /// - a term, a language or the featured posts: one point read, and one range read if posts are scheduled;
-/// - drafts, scheduled posts: as all posts;
+/// - drafts, scheduled posts: the same as for all posts;
 /// - the drafts of an author: all drafts, 1,000 for each range read;
 /// - any other filter: the keys of the merged streams, 1,000 for each range read;
-/// - a filter that excludes terms or featured posts: one point read for each term, then the list without this condition, and those of its posts that
-///   are excluded, by the same rules.
+/// - a filter that excludes terms or featured posts: one point read for each term, then the list without this condition, and the excluded posts in it, by
+/// the same rules.
 pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     if !list.excludes_any() {
         return count_query(reader, list, PostList::query).await;

@@ -1,4 +1,4 @@
-//! Rows of `Changes`: what was changed, when and by whom. The rule: a row is written once and never changed.
+//! Rows of `Changes`, the audit log. The rule: a row is written once and never changed.
 
 use serde::{Deserialize, Serialize};
 

@@ -35,7 +35,7 @@ pub struct LogHead {
 /// One entry: the objects of one change, or some of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// When the change was started.
+    /// The start of the change.
     pub at: Instant,
     pub logged_at: Instant,
     /// The name of the change; for the first entry, a random text.

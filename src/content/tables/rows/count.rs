@@ -13,8 +13,8 @@ pub struct Count {
     pub rows: i64,
     /// Incremented by each change, so that the copy with the higher number is newer.
     pub sequence: i64,
-    /// The newest post that was ever listed here; it may have been removed since. If it is not later than now, no post of this partition is
-    /// scheduled, and readers see `rows` posts. Partitions of terms have none.
+    /// The newest post that was ever in this partition; it may have been removed since. If it is not later than now, no post of this partition is scheduled,
+    /// and readers see `rows` posts. Partitions of terms have none.
     pub newest: Option<PostKey>,
 }
 

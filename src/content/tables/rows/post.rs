@@ -12,7 +12,7 @@ const BODY: &str = "Body";
 const COVER: &str = "Cover";
 /// Its address, its size in bytes and its media type, one on each line; absent without one.
 const ENCLOSURE: &str = "Enclosure";
-/// A tag of BCP 47; absent without a language of its own.
+/// A BCP 47 tag; absent without an own language.
 const LANGUAGE: &str = "Language";
 /// The property is absent if the post has no subtitle.
 const SUBTITLE: &str = "Subtitle";

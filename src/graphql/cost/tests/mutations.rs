@@ -41,7 +41,7 @@ const NAME: u64 = 4;
 
 #[test]
 fn the_post_of_a_payload_has_as_many_terms_as_a_post_can_have() {
-    // The list of the tags is read too.
+    // The list of the tags is also read.
     assert_eq!(create("", TAGS), create("", "post { id }") + 101);
     assert_eq!(update("", TAGS), update("", "post { id }") + 101);
     let many = "mutation { updatePosts(input: { posts: [{ id: \"x\", expectedVersion: 1 }, { id: \"y\", expectedVersion: 1 }] }) ";

@@ -1,9 +1,9 @@
-//! "Field Selection Merging" of the GraphQL specification: fields with the same key in the answer must be the same field with the same
-//! arguments, or belong to objects of different types, and their values must have the same shape.
+//! "Field Selection Merging" of the GraphQL specification: fields with the same key in the answer must be the same field with the same arguments, or belong to
+//! objects of different types, and their values must have the same shape.
 //!
-//! The rule: fields are collected once for all selection sets of the same objects, and compared with the first one of their key instead of
-//! pairwise. So the time is proportional to the number of fields with spreads expanded, which the guard limits. Only fields of an interface
-//! beside fields of its object types are compared once for each of these types; [`VISITS_MAX`] limits these comparisons.
+//! The rule: fields are collected once for all selection sets of the same objects, and compared with the first one of their key instead of pairwise. So the
+//! time is proportional to the number of fields with spreads expanded, which the guard limits. Only fields of an interface next to fields of its object types
+//! are compared once for each of these types; [`VISITS_MAX`] limits these comparisons.
 
 use std::collections::{HashMap, HashSet};
 
@@ -134,7 +134,7 @@ impl<'a, 'f> Merging<'a, 'f> {
             self.left = left;
             match &selection.kind {
                 SelectionKind::Field(field) => {
-                    // As in graphql-js, the type of `__typename` conflicts with none.
+                    // Like in graphql-js, the type of `__typename` never conflicts.
                     let on_known = on.filter(|_| field.name != "__typename");
                     let of = on_known.and_then(|on| self.types.any_field(on, &field.name)).map(|found| &found.of);
                     keys.add(Found { field, on, of });
