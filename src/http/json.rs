@@ -194,7 +194,7 @@ pub(super) struct CachedJson {
 }
 
 /// Close to the fastest level, because the client waits while its answer is compressed. Brotli is not offered: its fast levels compress no
-/// better, and the others take several times as long (docs/performance.md).
+/// better, and the others take several times as long.
 pub(super) const GZIP_LEVEL: u32 = 3;
 
 impl CachedJson {
