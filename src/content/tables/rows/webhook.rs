@@ -19,7 +19,7 @@ const DONE: &str = "Done";
 pub struct SenderRow {
     /// The random name of the process.
     pub owner: String,
-    /// Until then, the owner sends, unless it renews the row.
+    /// The owner sends until this instant, unless it renews the row.
     pub until: Instant,
     /// All webhooks have received the changes up to this entry of the log; `None` if a server stopped before.
     pub done: Option<i64>,
