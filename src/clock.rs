@@ -8,7 +8,7 @@ use crate::model::Instant;
 #[derive(Debug, Clone)]
 pub enum Clock {
     System,
-    /// Does not advance; a test [sets](Clock::set) it.
+    /// A clock that does not advance; a test [sets](Clock::set) it.
     Fixed(Arc<AtomicI64>),
 }
 

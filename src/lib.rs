@@ -53,7 +53,7 @@
 //!
 //! `docs/` describes the tables and keys, the writes, operation, scaling, and the reasons for the decisions.
 
-// An item of a private module is not `pub`, so that the compiler reports it when nothing uses it any more.
+// Items of private modules are not `pub`, so that the compiler reports unused ones.
 #![cfg_attr(not(test), warn(unreachable_pub))]
 
 pub use tidings_import as import;

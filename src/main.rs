@@ -1,5 +1,5 @@
-//! The `tidings` command: starts the tokio runtime, and runs the command line on it. The rule: what a subcommand does, and the exit code that it
-//! returns, is defined in `cli`; only the runtime is configured here.
+//! The `tidings` command: starts the tokio runtime, and runs the command line on it. The rule: `cli` defines the subcommands and their exit codes; only the
+//! runtime is configured here.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -10,8 +10,8 @@ use clap::Parser;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The number of task polls after which a thread looks for new connections and data. With tokio's default of 61, a request waits long while
-/// the bodies and answers of other clients are processed (docs/decisions.md has the figures).
+/// The number of task polls after which a thread looks for new connections and data. With tokio's default of 61, a request waits long while the bodies and
+/// answers of other clients are processed (docs/decisions.md has the measurements).
 const POLLS_BETWEEN_EVENTS: u32 = 2;
 
 fn main() -> ExitCode {

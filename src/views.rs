@@ -1,5 +1,5 @@
-//! The views of posts that were reported and are not written yet. The rule: of a visitor, only a hash is kept, whose salt is in memory and forgotten with
-//! the day; whatever clients send, it needs a bounded amount of memory.
+//! The views of posts that were reported and are not written yet. The rule: a visitor is stored only as a hash, whose salt is in memory and dropped at the end
+//! of the day; the memory is bounded.
 //!
 //! Whether a post exists, and whether a visit is a repeat, is decided later (`content::views`), so that no client waits for the storage.
 
@@ -11,14 +11,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::clock::Clock;
 use crate::model::{Day, PostId, Slug};
 
-/// Visits that wait to be written: 10,000 a second, if they are written every 10 s.
+/// The maximum number of pending visits: 10,000 a second, if they are written every 10 s.
 const PENDING_MAX: usize = 100_000;
-/// Different texts that name their posts. Each costs storage requests, whether there is such a post or not.
+/// The maximum number of different post names. Each costs storage requests, even if there is no such post.
 const NAMES_MAX: usize = 2_000;
-/// Visits of one address that wait. Offices and mobile networks have many people behind one address.
+/// The maximum number of pending visits of one address. Offices and mobile networks have many people behind one address.
 const OF_ADDRESS_MAX: u32 = 200;
 
-/// Parts of the names by which programs that read pages for others call themselves, in lower case.
+/// Parts of the names of programs that read pages for others, in lower case.
 const BOTS: [&str; 18] = [
     "bot",
     "crawl",
@@ -40,7 +40,7 @@ const BOTS: [&str; 18] = [
     "axios",
 ];
 
-/// How a page names its post.
+/// The name of a post in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ViewedPost {
     Id(PostId),
@@ -50,14 +50,13 @@ pub enum ViewedPost {
 /// The visitors of each post, as hashes, by day.
 pub type Visits = BTreeMap<Day, HashMap<ViewedPost, HashSet<u64>>>;
 
-/// Why a view is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyViews;
 
 #[derive(Debug)]
 pub struct Views {
     clock: Clock,
-    /// The months that are kept, the present one included.
+    /// The number of months that are kept, including the present one.
     months: u32,
     pending: Mutex<Pending>,
 }
@@ -67,7 +66,7 @@ struct Pending {
     visits: Visits,
     count: usize,
     names: usize,
-    /// The visits of each hash of an address.
+    /// The number of visits for each hash of an address.
     of_addresses: HashMap<u64, u32>,
     salt: Option<(Day, [u64; 2])>,
     dropped: u64,
@@ -78,7 +77,7 @@ impl Views {
         Self { clock, months, pending: Mutex::default() }
     }
 
-    /// The months whose views are kept, the present one included.
+    /// The number of months whose views are kept, including the present one.
     pub fn months(&self) -> u32 {
         self.months
     }
@@ -87,10 +86,10 @@ impl Views {
         Day::of(self.clock.now())
     }
 
-    /// Notes a view, unless a bot reports it. `is_own_address`: whether the address is that of one client, and not of a proxy.
+    /// Records a view, unless a bot reports it. `is_own_address`: whether the address belongs to one client, and not to a proxy.
     ///
     /// # Errors
-    /// If too many views of the address wait.
+    /// If too many views of the address are pending.
     pub fn note(
         &self,
         post: ViewedPost,
@@ -101,13 +100,13 @@ impl Views {
             return Ok(());
         }
         let mut pending = self.lock();
-        // Inside the lock, so that no view of a day comes after the first one of the next day.
+        // The clock is read inside the lock, so that no view of a day comes after the first one of the next day.
         let day = self.today();
         if pending.count >= PENDING_MAX || pending.of_addresses.len() >= PENDING_MAX {
             pending.dropped += 1;
             return Ok(());
         }
-        // Without random bytes, nothing is counted.
+        // Without random bytes, no view is counted.
         let Some(salt) = pending.salt_of(day) else { return Ok(()) };
         if is_own_address {
             let of_address = pending.of_addresses.entry(hash(&(salt, address))).or_default();
@@ -120,7 +119,7 @@ impl Views {
         Ok(())
     }
 
-    /// The visits since the last call, which the caller counts or gives back, and how many were dropped.
+    /// The visits since the last call, which the caller counts or puts back, and how many were dropped.
     pub fn take(&self) -> (Visits, u64) {
         let mut pending = self.lock();
         let salt = pending.salt;
@@ -166,12 +165,12 @@ impl Pending {
 
 /// A program without a name counts as a bot, because every browser has one.
 fn is_bot(user_agent: &str) -> bool {
-    // Cubot makes telephones.
+    // "Cubot" is a brand of telephones.
     let name = user_agent.to_ascii_lowercase().replace("cubot", "");
     name.is_empty() || BOTS.iter().any(|bot| name.contains(bot))
 }
 
-/// SipHash after 128 secret bits: nobody who does not know them can try addresses.
+/// SipHash with 128 secret bits, so that nobody else can find an address by trying.
 fn hash(of: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);

@@ -26,7 +26,7 @@ impl Measured {
         Self { content, folder, counted_at: Mutex::default() }
     }
 
-    /// A value that cannot be measured stays as it is.
+    /// The old value of a metric stays if the current one cannot be measured.
     pub(super) async fn measure(&self) {
         if let Some(bytes) = self.folder.as_deref().and_then(EmbeddedStore::file_bytes) {
             metrics::store_file_measured(bytes);

@@ -32,13 +32,13 @@ pub use open::{
     open_to_restore, open_to_serve, open_to_try,
 };
 
-/// The maximum age of cached lists and tokens if other servers write to the store too. Their changes are visible within 2 s (I1).
+/// The maximum age of cached lists and tokens if other servers also write to the store. Their changes are visible within 2 s (I1).
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
 
 /// The search index, in the folder of a file store.
 const SEARCH_FOLDER: &str = "search";
 
-/// The time, for a source that is read before a store is open.
+/// The current time, for a source that is read before a store is open.
 pub fn now() -> Instant {
     Clock::System.now()
 }
@@ -55,7 +55,7 @@ pub struct Listeners {
     pub metrics: Option<TcpListener>,
 }
 
-/// Serves `content` until `shutdown` is ready.
+/// Serves until `shutdown` is ready.
 pub async fn serve(
     content: Content,
     serving: Serving,
@@ -95,7 +95,7 @@ pub async fn serve(
     if writes.drain(stop_time).await.is_err() {
         tracing::warn!("http.writes_cut_off");
     }
-    // Last, so that the stop itself can be monitored.
+    // This is last, so that the stop itself can be monitored.
     serving_metrics.inspect(tokio::task::JoinHandle::abort);
     // The jobs release the store before the process reports that it has stopped.
     jobs.stop().await;

@@ -1,5 +1,6 @@
-//! Opens the store and the place of the pictures as each command needs them. The rule: only a command that writes content creates a store, and only if nothing
-//! of one exists; a store that can only be read is opened by the commands that only read; a store file that a server has open is used through the server.
+//! Opens the store and the storage of the pictures as each command needs them. The rule: only a command that writes content creates a store, and only if
+//! nothing of one exists; a store that can only be read is opened by the commands that only read; a store file that a server has open is used through the
+//! server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::SEEN_WITHIN;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Says what is missing or wrong, and what to do.
+    /// The text says what is missing or wrong, and what to do.
     #[error("{0}")]
     Refused(String),
     #[error("the place of the pictures, {0}, cannot be used; name another with --assets")]
@@ -36,7 +37,7 @@ fn refused<T>(why: String) -> Result<T, StartError> {
     Err(StartError::Refused(why))
 }
 
-/// What to do if the store does not exist yet.
+/// The action if the store does not exist yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// Create it: for commands that write content.
@@ -45,17 +46,17 @@ pub enum Missing {
     Refuse,
 }
 
-/// The pictures of a site; `None` if the settings have no place for them. A folder is always created, a container if it is missing and `Create`.
+/// The pictures of a site; `None` if the settings name no storage for them. A folder is always created, a container if it is missing and `Create`.
 ///
 /// # Errors
-/// If the place does not exist and is not created, or the credentials for it are refused.
+/// If the storage does not exist and is not created, or the credentials for it are refused.
 pub async fn open_assets(settings: &AssetSettings, missing: Missing) -> Result<Option<AssetLibrary>, StartError> {
     let Some(place) = &settings.place else { return Ok(None) };
     let opened = AssetLibrary::open(place, missing == Missing::Create, settings.limits.clone()).await;
     opened.map(Some).map_err(|error| StartError::Assets(place.to_string(), error))
 }
 
-/// The same for a dry run, which stores no picture.
+/// Like [`open_assets`], for a dry run, which stores no picture.
 pub fn assets_to_try(settings: &AssetSettings) -> Option<AssetLibrary> {
     settings.place.as_ref().map(|_| AssetLibrary::in_memory(settings.limits.clone()))
 }
@@ -73,8 +74,8 @@ pub async fn open_to_try(setting: &StoreSetting) -> Result<Content, StartError> 
     }
 }
 
-/// Opens the store for a check. The checksum of each page of a store file is verified. `repairs`: it will be written;
-/// otherwise a store on a read-only disk is opened too.
+/// Opens the store for a check. The checksum of each page of a store file is verified. `repairs`: whether it will be written; otherwise, a store on a read-only
+/// disk is also accepted.
 ///
 /// # Errors
 /// The errors of [`open`].
@@ -88,7 +89,7 @@ pub async fn open_to_check(setting: &StoreSetting, repairs: bool) -> Result<Cont
     content(opened.await?).await
 }
 
-/// Opens the store for an export: like [`open`], but a store on a read-only disk is opened too.
+/// Opens the store for an export: like [`open`], but also accepts a store on a read-only disk.
 ///
 /// # Errors
 /// The errors of [`open`].
@@ -99,8 +100,7 @@ pub async fn open_to_export(setting: &StoreSetting) -> Result<Content, StartErro
     }
 }
 
-/// Opens a store file, and the place of its pictures, only to read them: nothing is written. A folder of pictures that does not exist
-/// has none, and is not created.
+/// Opens a store file, and the storage of its pictures, without writing. A missing folder of pictures is not created and counts as empty.
 ///
 /// # Errors
 /// The errors of [`open`] and [`open_assets`], and for a store on Azure.
@@ -155,9 +155,9 @@ fn open_file(folder: &Path, missing: Missing) -> Result<EmbeddedStore, StartErro
     }
 }
 
-/// How long a command waits for a server that starts, and listens soon, or for a process that stops.
+/// The maximum time that a command waits for a server that is starting, or for a process that is stopping.
 const LOCKED_MAX: Duration = Duration::from_secs(2);
-/// How long a server waits for a command that uses the store file.
+/// The maximum time that a server waits for a command that uses the store file.
 const LOCKED_BY_COMMAND_MAX: Duration = Duration::from_secs(60);
 const LOCKED_PAUSE: Duration = Duration::from_millis(50);
 
@@ -247,7 +247,7 @@ async fn open_azure(settings: &AzureSettings, missing: Missing) -> Result<Store,
         _ => {}
     }
     let observed = Arc::new(ObservedStore::new(store, RequestKind::Azure));
-    // The log is outside, so that its requests are observed too.
+    // The log is the outer wrapper, so that its requests are also observed.
     Ok(Arc::new(LogStore::new(observed, Content::LOG, Clock::System)))
 }
 

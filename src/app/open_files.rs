@@ -1,10 +1,10 @@
-//! How many files and connections the system lets the process have open. The rule: the limit is raised as far as that
-//! needs no privilege, because the usual limit of 1,024 is meant for old programs, not for servers.
+//! Raises the limit of open files and connections. The rule: it is raised as far as possible without privileges, because the usual limit of 1,024 is meant for
+//! old programs, not for servers.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Open files beside the connections of clients: the store and its log, pictures that are read and received, connections to a cloud and to a provider of
-/// identities, and those of the runtime.
+/// Files that are open in addition to client connections: the store and its log, pictures in transfer, connections to a cloud and to an identity provider, and
+/// those of the runtime.
 const OTHER_FILES: u64 = 192;
 
 /// Raises the soft limit to the hard one, which needs no privilege, and returns how many clients may be connected: `connections`, or as many as the

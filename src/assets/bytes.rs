@@ -1,8 +1,8 @@
-//! The files of assets: in a folder, in a cloud, or in memory, by the crate `object_store`. The rule: the name of a file follows from the hash of an
-//! asset and a form, never from what a client has sent.
+//! The files of assets: in a folder, in a cloud, or in memory, by the crate `object_store`. The rule: the name of a file follows from the hash of an asset and
+//! a form, never from a name that a client sends.
 //!
-//! A file in a cloud has its type as an attribute, so that one request finds both the size and the type; the type of a file in a folder is read from its
-//! first bytes.
+//! A file in a cloud has its type as an attribute, so that one request finds both the size and the type; the type of a file in a folder is read from its first
+//! bytes.
 
 use std::fs::File;
 use std::ops::Range;
@@ -31,15 +31,15 @@ use crate::model::{AssetFormat, AssetHash, AssetKind, AssetName};
 /// The folder of the assets as they were sent, and that of their other forms.
 const ORIGINALS: &str = "originals";
 const SIZED: &str = "sized";
-/// Enough to see the format of a file.
+/// The bytes that are read to detect the format of a file.
 const HEAD_BYTES: u64 = 16;
-/// Files that are open at once. None is open while a client receives what was read, so each is open for a moment.
+/// The maximum number of open files. A file is closed while a client receives the bytes that were read, so each is open only for a moment.
 const OPEN_AT_ONCE: usize = 64;
-/// Bytes that are read at once of a file in a folder: two of the pieces in which an answer is passed on.
+/// The bytes that one read of a file in a folder returns: two of the pieces in which an answer is passed on.
 const FOLDER_PIECE_BYTES: u64 = 32 * 1024;
-/// Bytes that are read at once of a file in a cloud, where each read is a request that is paid for: most forms of a picture are read by one.
+/// The bytes that one read of a file in a cloud returns. Each read is a paid request, and most forms of a picture fit in one.
 const CLOUD_PIECE_BYTES: u64 = 1024 * 1024;
-/// Bytes of a file that are in memory while it is stored; a part of an upload to S3 has at least as many, unless it is the last.
+/// The bytes of a file that are in memory while it is stored; S3 requires at least as many for each part of an upload but the last.
 pub(super) const PART_BYTES: u64 = 5 * 1024 * 1024;
 
 type Result<T, E = Error> = std::result::Result<T, E>;
@@ -69,11 +69,11 @@ impl FoundForm {
     }
 }
 
-/// Clones share the state.
+/// Clones share the same state.
 #[derive(Debug, Clone)]
 pub(super) struct AssetBytes {
     store: Arc<dyn ObjectStore>,
-    /// Where files are received; `None`: in the folder of the system for temporary files.
+    /// The folder for files that are being received; if `None`, the system's folder for temporary files.
     folder: Option<PathBuf>,
     /// Whether a file has its type as an attribute.
     has_types: bool,
@@ -110,12 +110,12 @@ impl AssetBytes {
         self.put_file(&original(name), bytes, Some(name.kind)).await
     }
 
-    /// Stores a file of this size, of which one part is in memory at a time. As with [`Self::put`], a file exists as a whole or not at all.
+    /// Stores a file of this size, of which one part is in memory at a time. A file exists completely or not at all, as with [`Self::put`].
     pub(super) async fn put_in_parts(&self, name: &AssetName, file: &Arc<File>, byte_size: u64) -> Result<()> {
         self.put_named(&original(name), file, (byte_size, Some(name.kind))).await
     }
 
-    /// The same under any name. `kind`: of an asset.
+    /// Like [`Self::put`], with any name. `kind`: the kind of an asset.
     pub(super) async fn put_named(
         &self,
         path: &Path,
@@ -136,7 +136,7 @@ impl AssetBytes {
         sent
     }
 
-    /// `bytes`: `None` if the original is served for this form. Returns what [`Self::find_sized`] finds then.
+    /// `bytes`: `None` if the original is served for this form. Returns the same as a following [`Self::find_sized`].
     pub(super) async fn put_sized(&self, hash: &AssetHash, form: Form, bytes: Option<Bytes>) -> Result<FoundForm> {
         let (path, bytes) = (sized(hash, form), bytes.unwrap_or_default());
         let (format, byte_size) = (format_of(&bytes), bytes.len() as u64);
@@ -161,7 +161,7 @@ impl AssetBytes {
         Ok(found.map(|(byte_size, _)| Found { path, kind: name.kind, byte_size }))
     }
 
-    /// `None` if the form was not made yet.
+    /// `None` if the form was not generated yet.
     pub(super) async fn find_sized(&self, hash: &AssetHash, form: Form) -> Result<Option<FoundForm>> {
         let path = sized(hash, form);
         let (byte_size, format) = match self.look_at(&path).await? {
@@ -190,7 +190,7 @@ impl AssetBytes {
         }
     }
 
-    /// The most bytes that are read at once, and are in memory until they are passed on.
+    /// The maximum number of bytes of one read, which are in memory until they are sent.
     pub(super) fn piece_bytes(&self) -> u64 {
         if self.folder.is_some() { FOLDER_PIECE_BYTES } else { CLOUD_PIECE_BYTES }
     }
@@ -228,9 +228,8 @@ impl AssetBytes {
         }
     }
 
-    /// Deletes the asset in all forms, the original first: the maker of a form looks for the original after it has
-    /// stored the form, so either it finds the original gone, or the form is deleted here. A deletion that is cut off
-    /// is repeated by the holder of its step row.
+    /// Deletes the asset in all forms, the original first: the maker of a form looks for the original after it has stored the form, so either it finds the
+    /// original gone, or the form is deleted here. A deletion that did not finish is repeated by the holder of its step row.
     pub(super) async fn delete(&self, name: &AssetName) -> Result<()> {
         self.delete_files(vec![original(name)]).await?;
         if !name.kind.is_image() {

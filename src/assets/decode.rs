@@ -16,14 +16,14 @@ use crate::model::AssetFormat;
 
 /// Bytes of the decoded pixels: four for each, and eight for pictures of 16 bits with at most 16 megapixels.
 const DECODED_BYTES_MAX: u64 = 128 * 1024 * 1024;
-/// Pixels on a side of the picture that the placeholder is made of; the most that ThumbHash accepts.
+/// The side length of the picture from which the placeholder is computed; the maximum of ThumbHash.
 const PLACEHOLDER_SIDE: u32 = 100;
 
-/// The pixels of a picture as they are stored, and how a viewer turns them.
+/// The pixels of a picture as they are stored, and their orientation.
 pub(super) struct Pixels {
     pub image: DynamicImage,
     pub orientation: Orientation,
-    /// The profile of its colours.
+    /// The colour profile.
     pub profile: Option<Vec<u8>>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn decode(cleaned: &Cleaned) -> Result<Pixels, BadPicture> {
     let bytes = Cursor::new(cleaned.bytes.as_slice());
     let decoded = match cleaned.format {
         AssetFormat::Jpeg => JpegDecoder::new(bytes).and_then(|decoder| pixels(decoder, cleaned)),
-        // Without limits from the start, it would unpack profiles of any size.
+        // Without limits at its creation, the decoder would unpack profiles of any size.
         AssetFormat::Png => {
             PngDecoder::with_limits(bytes, limits(cleaned)).and_then(|decoder| pixels(decoder, cleaned))
         }
@@ -82,7 +82,6 @@ fn pixels(mut decoder: impl ImageDecoder, cleaned: &Cleaned) -> ImageResult<Opti
     Ok(Some(Pixels { image, orientation, profile }))
 }
 
-/// A ThumbHash of the picture as a viewer sees it.
 pub(super) fn placeholder(pixels: &Pixels) -> String {
     let mut small = pixels.image.thumbnail(PLACEHOLDER_SIDE, PLACEHOLDER_SIDE);
     small.apply_orientation(pixels.orientation);

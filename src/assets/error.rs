@@ -1,4 +1,4 @@
-//! Why a picture or another file is refused. The rule: the text says what is wrong with the file and what to do, and nothing of the server.
+//! Why a picture or another file is refused. The rule: the message explains the error and its solution, and reveals nothing about the server.
 
 use crate::model::file_format::FileFormat;
 use crate::model::{AssetFormat, AssetName};
@@ -26,7 +26,7 @@ pub enum BadPicture {
     TooManyPixels { width: u32, height: u32 },
 }
 
-/// Why a file that is no picture is refused.
+/// Why a file that is not a picture is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadFile {
     #[error("this site accepts no .{} files (`assets.file_types`)", .0.extension())]
@@ -58,18 +58,16 @@ pub enum AssetError {
     Temporary(#[source] std::io::Error),
     #[error("the bytes of {0} are not those from which its name was made, so they are damaged")]
     Damaged(AssetName),
-    /// At the start: the place of the pictures does not exist.
+    /// Reported at the start: the storage of the pictures does not exist.
     #[error("{0}")]
     NoContainer(String),
-    /// At the start: the place does not exist, and the service refuses to create it.
+    /// Reported at the start: the storage does not exist, and the service refuses to create it.
     #[error("{0}")]
     NotCreated(String, #[source] object_store::Error),
-    /// The account of the pictures cannot be used.
     #[error(transparent)]
     Account(#[from] StoreError),
     #[error("SharedAccessSignature is not a query string such as sv=...&sig=...")]
     NoSignature,
-    /// A defect of the server.
     #[error("a picture could not be processed: {0}")]
     Internal(String),
 }

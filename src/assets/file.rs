@@ -1,5 +1,5 @@
-//! Checks files that are no pictures. The rule: such a file is read piece by piece and never decoded; only its beginning is compared with its format, and that
-//! of a text its characters.
+//! Checks files that are not pictures. The rule: such a file is read in pieces and never decoded; only its first bytes are compared with its format, and text
+//! is checked for valid characters.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -9,7 +9,6 @@ use super::hash::FileHash;
 use crate::model::file_format::{FileFormat, SIGNED_BYTES};
 use crate::model::{AssetFacts, AssetKind, AssetName};
 
-/// Bytes that are read at once.
 const PIECE_BYTES: usize = 64 * 1024;
 
 /// The first bytes of a file.
@@ -22,7 +21,7 @@ pub(super) fn beginning(file: &mut File) -> Result<Vec<u8>, AssetError> {
 /// The facts of a file of this format. Reads the whole file.
 ///
 /// # Errors
-/// [`AssetError::BadFile`] if the file is not what its format says.
+/// [`AssetError::BadFile`] if the content does not fit the format.
 pub(super) fn check(file: &mut File, format: &'static FileFormat) -> Result<AssetFacts, AssetError> {
     let (mut piece, mut hash, mut text) = (vec![0; PIECE_BYTES], FileHash::of(format), Utf8::default());
     let mut byte_size = 0;
@@ -53,15 +52,15 @@ fn failed(error: std::io::Error) -> AssetError {
     AssetError::Internal(error.to_string())
 }
 
-/// Text that arrives in pieces, which can divide a character.
+/// UTF-8 text that arrives in pieces, which can split a character.
 #[derive(Default)]
 struct Utf8 {
-    /// The beginning of a character.
+    /// The first bytes of an incomplete character.
     open: Vec<u8>,
 }
 
 impl Utf8 {
-    /// Whether the text so far can be the beginning of one in UTF-8 that has no control characters but those of lines.
+    /// Whether the text so far is valid UTF-8, possibly with an incomplete character at the end, and has no control characters except those for white space.
     fn continues(&mut self, piece: &[u8]) -> bool {
         let mut bytes = std::mem::take(&mut self.open);
         bytes.extend_from_slice(piece);

@@ -1,5 +1,4 @@
-//! Files with names, beside the originals of a library, as a backup has. The rule: a file exists as a whole or not at all, and is read only if its bytes are
-//! those that were written.
+//! The named files of a backup, next to the originals of a library. The rule: a file exists completely or not at all.
 
 use std::fs::{DirBuilder, File, Permissions};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -20,21 +19,21 @@ use super::place::AssetPlace;
 
 type Result<T, E = AssetError> = std::result::Result<T, E>;
 
-/// A place of files, and the library of the assets in it.
+/// A storage for named files, and the library of the assets in it.
 #[derive(Debug, Clone)]
 pub struct StoredFiles {
     store: Arc<dyn ObjectStore>,
     bytes: AssetBytes,
-    /// The place, if it is a folder of this machine.
+    /// The folder, if the storage is a folder on this machine.
     folder: Option<PathBuf>,
     pub library: AssetLibrary,
 }
 
 impl StoredFiles {
-    /// `creates`: a container that does not exist is created, and so is a folder, which only its owner can read.
+    /// `creates`: whether a missing container or folder is created. Only its owner can read such a folder.
     ///
     /// # Errors
-    /// If the place does not exist and is not created, or the credentials for it are refused.
+    /// If the storage does not exist and is not created, or the credentials for it are refused.
     pub async fn open(place: &AssetPlace, creates: bool) -> Result<Self> {
         if let AssetPlace::Folder(folder) = place {
             let failed = |error: std::io::Error| AssetError::NoContainer(format!("{}: {error}", folder.display()));
@@ -49,7 +48,7 @@ impl StoredFiles {
         Ok(Self { store: bytes.object_store(), bytes, folder, library })
     }
 
-    /// A file without a name, on the disk of the place if that is a folder.
+    /// An unnamed file, on the disk of the storage if that is a folder.
     ///
     /// # Errors
     /// If the disk is full.
@@ -78,7 +77,7 @@ impl StoredFiles {
         self.keep_private(name)
     }
 
-    /// Stores the file, of which one part is in memory at a time.
+    /// Stores the file. One part is in memory at a time.
     ///
     /// # Errors
     /// If the place fails.
@@ -94,13 +93,13 @@ impl StoredFiles {
         Ok(self.store.delete(&Path::from(name)).await?)
     }
 
-    /// A folder that existed before may be open to others, and a backup has drafts and, by choice, secrets.
+    /// An existing folder may be readable by others, and a backup has drafts and, optionally, secrets.
     fn keep_private(&self, name: &str) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         std::fs::set_permissions(folder.join(name), Permissions::from_mode(0o600)).map_err(AssetError::Temporary)
     }
 
-    /// The file, at its beginning, and the SHA-256 of its bytes, in hexadecimal digits. `None` if it does not exist.
+    /// The file, rewound, and the SHA-256 of its bytes in hexadecimal digits. `None` if it does not exist.
     ///
     /// # Errors
     /// If the place fails, or the local disk is full.
@@ -123,7 +122,7 @@ impl StoredFiles {
     }
 }
 
-/// The SHA-256 of a file, in hexadecimal digits. The file is at its beginning then.
+/// The SHA-256 of a file, in hexadecimal digits. The file is rewound.
 ///
 /// # Errors
 /// If the file cannot be read.

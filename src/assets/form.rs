@@ -1,9 +1,9 @@
-//! The forms in which a picture is served besides the original: other widths, and the picture of a link (Open Graph).
-//! The rule: they are few, so that the stored results of a picture are few too.
+//! The forms in which a picture is served in addition to the original: other widths, and the picture for links (Open Graph). The rule: there are only a few
+//! forms, because each is stored.
 
 use super::open_graph::CropPlace;
 
-/// The widths of `srcset`, in pixels: each about a third more than the one before, so that a client loads at most that much too much.
+/// The widths of `srcset`, in pixels: each about a third larger than the one before, so a client loads at most a third more than it needs.
 pub const WIDTHS: [u32; 9] = [160, 320, 480, 640, 960, 1280, 1600, 1920, 2560];
 
 /// One of [`WIDTHS`].
@@ -24,7 +24,7 @@ impl Width {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Width(Width),
-    /// The picture of a link, cropped at this place.
+    /// The picture for links, cropped at this place.
     OpenGraph(CropPlace),
 }
 
@@ -34,7 +34,7 @@ impl Form {
         widths.chain(CropPlace::all().map(Self::OpenGraph))
     }
 
-    /// The name of its file: digits for a width, letters first for other forms.
+    /// The file name: digits for a width, a name with letters for other forms.
     pub fn name(self) -> String {
         match self {
             Self::Width(width) => width.pixels().to_string(),

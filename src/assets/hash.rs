@@ -1,5 +1,5 @@
-//! The hash that names an asset. The rule: it depends on the cleaned bytes and the format alone, so the same file is stored once, however often it is sent,
-//! and no two formats have one name.
+//! The hash that names an asset. The rule: it depends on the cleaned bytes and the format alone, so the same file is stored once, however often it is uploaded,
+//! and files of different formats have different names.
 
 use ring::digest::{Context, Digest, SHA256, digest};
 
@@ -22,7 +22,6 @@ impl FileHash {
         Self(context)
     }
 
-    /// Of what an asset of this kind has.
     pub(super) fn of_kind(kind: AssetKind) -> Self {
         match kind {
             AssetKind::Image(_) => Self(Context::new(&SHA256)),
@@ -39,7 +38,7 @@ impl FileHash {
     }
 }
 
-/// Of a file that is no asset.
+/// The SHA-256 of a file that is not an asset.
 pub(super) struct Sha256(Context);
 
 impl Default for Sha256 {
@@ -53,7 +52,6 @@ impl Sha256 {
         self.0.update(piece);
     }
 
-    /// In hexadecimal digits.
     pub(super) fn digits(self) -> String {
         self.0.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
     }

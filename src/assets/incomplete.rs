@@ -1,18 +1,17 @@
-//! Deletes files that a process was writing when it was killed. The rule: only old files are deleted, so none that a
-//! process is still writing.
+//! Deletes files that a process was writing when it was killed. The rule: only old files are deleted, so none that a process is still writing.
 //!
-//! `object_store` writes a file beside its place, under the same name with `#` and digits, and then renames it; it never lists such files.
+//! `object_store` writes a file in the same folder, under the same name with `#` and digits, and then renames it; it never lists such files.
 
 use std::io::{ErrorKind, Result};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Deletes those in this folder and in the folders in it. Returns how many.
+/// Searches this folder and its subfolders. Returns the number of deleted files.
 pub(super) fn delete_incomplete(folder: &Path, written_before: SystemTime) -> Result<usize> {
     let mut deleted = 0;
     for entry in std::fs::read_dir(folder)? {
         deleted += match look_at(&entry?, written_before) {
-            // Another process was faster.
+            // Another process has deleted it.
             Err(error) if error.kind() == ErrorKind::NotFound => 0,
             done => done?,
         };

@@ -1,8 +1,8 @@
-//! The pictures and files of a site: takes them in, and gives them out in the form that a client asks for. The rule: one picture is decoded at a time, on a thread
-//! that serves no requests, so that neither memory nor the other requests depend on how many clients send pictures.
+//! The pictures and files of a site: stores them, and returns them in the requested form. The rule: one picture is decoded at a time, on a thread that serves
+//! no requests, so that neither memory nor the other requests depend on how many clients send pictures.
 //!
-//! A picture is *cleaned* first, which gives it its name, and then *decoded*; so a caller that already has an asset with this name need not decode it. Another
-//! file is only checked, which gives it its name too.
+//! A picture is *cleaned* first, which gives it its name, and then *decoded*; so a caller that already has an asset with this name need not decode it. A file
+//! that is not a picture is only checked, which also determines its name.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -31,29 +31,28 @@ use super::resize::make;
 use crate::model::file_format::FileFormat;
 use crate::model::{AssetFacts, AssetKind, AssetName, ImageFacts};
 
-/// Pictures that are decoded at once. The largest, a progressive JPEG in four colours, takes 320 MiB (docs/operating.md).
+/// The maximum number of pictures that are decoded at once. The largest, a progressive JPEG in four colours, takes 320 MiB (docs/operating.md).
 const DECODED_AT_ONCE: usize = 1;
-/// The most bytes of sent pictures and of parts of other files in memory, from before a picture is read until it is
-/// stored; one larger picture alone is allowed. Without this bound, each picture that waits to be stored would be in
-/// memory beside the one that is decoded.
+/// The maximum number of bytes of uploads in memory, from before a picture is read until it is stored; a single larger picture is allowed. Without this limit,
+/// pictures that wait to be stored would fill the memory while another one is decoded.
 const SENT_BYTES_MAX: u64 = 32 << 20;
-/// The bytes of [`SENT_BYTES_MAX`] are counted in units of this size.
+/// The unit in which [`SENT_BYTES_MAX`] is counted.
 const SENT_UNIT: u64 = 1024;
-/// How long a picture waits for its turn.
+/// The maximum time that a picture waits for its turn.
 const TURN_WAIT: Duration = Duration::from_secs(10);
 
 type Result<T, E = AssetError> = std::result::Result<T, E>;
 
-/// The limits of assets that can be set.
+/// The configurable limits of assets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssetLimits {
-    /// Bytes of a file that a client sends. An episode of a podcast has some 50 MB.
+    /// The maximum size of an uploaded file. An episode of a podcast has some 50 MB.
     pub file_bytes: u64,
-    /// Bytes of a file that is a picture, which is in memory as a whole. Pictures of cameras have some 10 MB.
+    /// The maximum size of an uploaded picture, which is completely in memory. Pictures of cameras have some 10 MB.
     pub image_bytes: u64,
-    /// How long a file may take to arrive: a picture of 20 MiB over 1.5 Mbit a second, 100 MiB over 7.
+    /// The maximum time of an upload: a picture of 20 MiB at 1.5 Mbit/s, 100 MiB at 7 Mbit/s.
     pub file_time: Duration,
-    /// The formats of files that are no pictures; `None` for all.
+    /// The accepted formats of files that are not pictures; all if `None`.
     pub file_types: Option<Arc<[&'static FileFormat]>>,
 }
 
@@ -65,7 +64,7 @@ impl Default for AssetLimits {
 }
 
 impl AssetLimits {
-    /// Bytes of a file with this name. Without the extension of another format it can only be a picture.
+    /// The maximum size of a file with this name. If the name does not have the extension of another format, the file must be a picture.
     pub fn bytes_of(&self, name: Option<&str>) -> u64 {
         if name.and_then(FileFormat::of_name).is_some() { self.file_bytes } else { self.image_bytes() }
     }
@@ -80,7 +79,7 @@ impl AssetLimits {
 pub struct ReadyAsset {
     pub facts: AssetFacts,
     bytes: Ready,
-    /// Its part of [`SENT_BYTES_MAX`], if a client has sent it.
+    /// Its share of [`SENT_BYTES_MAX`], if a client has uploaded it.
     _memory: Option<Arc<OwnedSemaphorePermit>>,
 }
 
@@ -90,7 +89,7 @@ enum Ready {
     File(Arc<File>),
 }
 
-/// A picture as far as it can be known without its pixels: it has a name, and is not too large. Or another file, which was checked.
+/// A cleaned picture whose pixels are not decoded yet: its name is known, and its size is allowed. Or another file, which was checked.
 #[derive(Debug)]
 pub struct CleanAsset(Clean);
 
@@ -101,7 +100,7 @@ enum Clean {
 }
 
 impl CleanAsset {
-    /// The name of the asset, if the file becomes one.
+    /// The name of the asset that the file becomes.
     pub fn name(&self) -> &AssetName {
         match &self.0 {
             Clean::Picture(name, _) => name,
@@ -109,7 +108,7 @@ impl CleanAsset {
         }
     }
 
-    /// What a viewer of a drawing misses after it was cleaned.
+    /// The names of omitted parts that a viewer of a drawing misses.
     pub fn left_out(&self) -> &[&'static str] {
         match &self.0 {
             Clean::Picture(_, cleaned) => &cleaned.left_out,
@@ -118,7 +117,7 @@ impl CleanAsset {
     }
 }
 
-/// Clones share the state.
+/// Clones share the same state.
 #[derive(Debug, Clone)]
 pub struct AssetLibrary {
     bytes: AssetBytes,
@@ -129,15 +128,15 @@ pub struct AssetLibrary {
 }
 
 impl AssetLibrary {
-    /// `creates`: a container that does not exist is created, as a folder always is.
+    /// `creates`: whether a missing container is created; a folder always is.
     ///
     /// # Errors
-    /// If the place does not exist and is not created, or the credentials for it are refused.
+    /// If the storage does not exist and is not created, or the credentials for it are refused.
     pub async fn open(place: &AssetPlace, creates: bool, limits: AssetLimits) -> Result<Self> {
         Ok(Self::over(open_bytes(place, creates).await?, limits))
     }
 
-    /// For tests, and for a dry run.
+    /// Used by tests and dry runs.
     pub fn in_memory(limits: AssetLimits) -> Self {
         Self::over(AssetBytes::in_memory(), limits)
     }
@@ -151,7 +150,7 @@ impl AssetLibrary {
         &self.limits
     }
 
-    /// A file without a name, for what a client sends: it is gone with the process.
+    /// An unnamed file for an upload, which disappears with the process.
     ///
     /// # Errors
     /// If the disk is full.
@@ -161,8 +160,8 @@ impl AssetLibrary {
         made.map_err(|error| AssetError::NoTemporaryFile(error.to_string()))
     }
 
-    /// Checks and cleans a file that a client has sent. Nothing is stored. Until the asset is dropped, others may have to wait. `name`: that of the file,
-    /// which says what it is if it is no picture.
+    /// Checks and cleans an uploaded file without storing it. Other uploads may wait until the asset is dropped. `name`: the file name, whose extension
+    /// determines the format if the file is not a picture.
     ///
     /// # Errors
     /// [`AssetError::Bad`] and [`AssetError::BadFile`] if the file is not acceptable, [`AssetError::Overloaded`] if others have kept it waiting too long.
@@ -199,10 +198,10 @@ impl AssetLibrary {
         }
     }
 
-    /// The format of a file that is no picture, by its name; `None` if it begins as a picture, or its name says nothing.
+    /// The format of a file that is not a picture, by its name; `None` if its first bytes are those of a picture, or its name has no known extension.
     async fn format_of(&self, mut file: File, name: Option<&str>) -> Result<(File, Option<&'static FileFormat>)> {
         let (file, beginning) = on_thread(move || file::beginning(&mut file).map(|bytes| (file, bytes))).await??;
-        // A text can begin as a drawing does.
+        // A text file can begin like a drawing.
         let is_picture = format_of(&beginning).is_some_and(|format| !format.is_drawing());
         let by_name = name.and_then(FileFormat::of_name).filter(|_| !is_picture);
         match (by_name, &self.limits.file_types) {
@@ -217,7 +216,7 @@ impl AssetLibrary {
         on_thread(move || Ok(CleanAsset(Clean::File(file::check(&mut file, format)?, file)))).await?
     }
 
-    /// How many files were decoded, including those that were refused then.
+    /// The number of decoded files, including refused ones.
     pub fn decoded(&self) -> u64 {
         self.decoded.load(Ordering::Relaxed)
     }
@@ -237,7 +236,7 @@ impl AssetLibrary {
         Ok(self.bytes.delete(name).await?)
     }
 
-    /// Deletes the files that processes were writing before this time when they were killed. Returns how many.
+    /// Deletes incomplete files older than this time, which killed processes have left. Returns how many.
     pub async fn delete_incomplete(&self, written_before: SystemTime) -> Result<usize> {
         let bytes = self.bytes.clone();
         let deleted = on_thread(move || bytes.delete_incomplete(written_before)).await?;
@@ -257,7 +256,7 @@ impl AssetLibrary {
         if self.has(name).await? { Ok(Some(0)) } else { self.replace_from(other, name).await }
     }
 
-    /// Copies the bytes of an asset, also if this library has others under its name. Returns how many; `None` if the other library does not have them.
+    /// Copies the bytes of an asset, even if this library has other bytes under its name. Returns how many; `None` if the other library does not have them.
     ///
     /// # Errors
     /// [`AssetError::Damaged`] if they do not have the hash in the name.
@@ -269,7 +268,7 @@ impl AssetLibrary {
         Ok(Some(found.byte_size))
     }
 
-    /// Reads the bytes of an asset, and compares them with its name. Returns whether the library has them.
+    /// Compares the hash of an asset's bytes with its name. Returns whether the library has the asset.
     ///
     /// # Errors
     /// [`AssetError::Damaged`] if they are not those of the name.
@@ -302,9 +301,8 @@ impl AssetLibrary {
         Ok(self.bytes.list().await?)
     }
 
-    /// Finds the file of a picture in this form, and makes it if nobody has requested it before. For a width, a picture
-    /// that is not wider, is animated, or is a drawing is found as it was sent. `None` if there is no asset with this name, for
-    /// the picture of a link to a drawing, and if a file that is no picture is asked for in a form.
+    /// Finds the file of a picture in this form, and generates it at the first request. If a width is requested, a picture that is not wider, is animated or is
+    /// a drawing is returned unchanged. `None` if no asset has this name, for the link picture of a drawing, and for any form of a file that is not a picture.
     pub async fn find(&self, name: &AssetName, form: Option<Form>) -> Result<Option<Found>> {
         let form = match form {
             Some(Form::OpenGraph(_)) if name.kind.is_drawing() => return Ok(None),
@@ -314,14 +312,14 @@ impl AssetLibrary {
         if !name.kind.is_image() {
             return Ok(None);
         }
-        // Both are looked up, because a form of a deleted picture may be left over.
+        // Both are looked up, because a form can be left over from a deleted picture.
         let (original, found) = future::join(self.bytes.find(name), self.bytes.find_sized(&name.hash, form)).await;
         let Some(original) = original? else { return Ok(None) };
         if let Some(found) = found? {
             return Ok(Some(found.or(original)));
         }
         let turn = self.turn().await?;
-        // Another client may have asked for the same while this one waited.
+        // Another request may have generated the form while this one waited.
         if let Some(found) = self.bytes.find_sized(&name.hash, form).await? {
             return Ok(Some(found.or(original)));
         }
@@ -339,12 +337,12 @@ impl AssetLibrary {
         Ok(Some(stored.or(original)))
     }
 
-    /// The most bytes of a file that are in memory while it is read, until they are passed on.
+    /// The maximum number of bytes of a file that are in memory while it is read.
     pub fn piece_bytes(&self) -> u64 {
         self.bytes.piece_bytes()
     }
 
-    /// Some bytes of a file, at least one, piece by piece. No file is open between two pieces.
+    /// A nonempty range of a file, in pieces. The file is closed between two pieces.
     pub async fn read(&self, found: &Found, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
         Ok(self.bytes.read(found, range).await?.map(|piece| piece.map_err(Into::into)).boxed())
     }
@@ -354,7 +352,7 @@ impl AssetLibrary {
         Ok(turn.map_err(|_elapsed| AssetError::Overloaded)?.expect("the semaphore is never closed"))
     }
 
-    /// Runs work that decodes a picture. The turn ends with the work, even if nobody waits for it any more.
+    /// Runs work that decodes a picture. The turn ends with the work, even if its caller is gone.
     async fn in_turn<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
         let turn = self.turn().await?;
         let (done, _turn) = on_thread(move || (work(), turn)).await?;
@@ -362,7 +360,7 @@ impl AssetLibrary {
     }
 }
 
-/// `creates`: a container that does not exist is created, as a folder always is.
+/// `creates`: whether a missing container is created; a folder always is.
 pub(super) async fn open_bytes(place: &AssetPlace, creates: bool) -> Result<AssetBytes> {
     Ok(match place {
         AssetPlace::Folder(folder) => AssetBytes::in_folder(folder)?,
@@ -375,7 +373,7 @@ fn sent_units(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(SENT_UNIT)).unwrap_or(u32::MAX)
 }
 
-/// A panic of a decoder is a defect of the server, and ends only this request.
+/// A panic of a decoder ends only this request.
 pub(super) async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(|failed| AssetError::Internal(failed.to_string()))
 }

@@ -1,6 +1,6 @@
 //! The bytes of assets: pictures are checked and cleaned, stored under the hash of their bytes, and read in several forms; other files are checked and stored
-//! as they are. The rule: no byte of a picture is stored that is not part of it, no pixel is decoded before the size of the picture is known to be within its
-//! bounds, and another file is never interpreted.
+//! unchanged. The rule: no byte is stored that is not part of a picture, no pixel is decoded before the size of the picture is known to be within its bounds,
+//! and another file is never interpreted.
 //!
 //! This module knows no rows: `content::assets` decides when bytes are written and deleted, so that no row names bytes that do not exist.
 
@@ -27,9 +27,9 @@ pub use library::{AssetLibrary, AssetLimits, CleanAsset, ReadyAsset};
 pub use open_graph::{CROP_PLACES, CropPlace, open_graph_size};
 pub use place::{AssetPlace, AzureContainer, S3Bucket};
 
-/// The most pixels of a picture: those of a camera with 24 megapixels. A progressive JPEG takes 9 bytes for each while it is decoded.
+/// The maximum number of pixels: a camera with 24 megapixels. A progressive JPEG takes 9 bytes for each while it is decoded.
 pub const PIXELS_MAX: u64 = 25_000_000;
-/// The most pixels on a side, which holds for what is decoded and for what a browser has to lay out.
+/// The maximum number of pixels on a side, both for decoding and for the layout in a browser.
 pub const SIDE_MAX: u32 = 16_384;
-/// No picture of any format is shorter.
+/// No picture of any format is smaller.
 const FILE_BYTES_MIN: usize = 16;

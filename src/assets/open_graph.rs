@@ -1,14 +1,14 @@
-//! The picture of a link in messages and social networks (`og:image` of Open Graph, <https://ogp.me>): where a picture is cropped. The rule: the part that
-//! is shown is as large as the picture allows, and nothing is made larger.
+//! Crops the picture for links in messages and social networks (`og:image` of Open Graph, <https://ogp.me>). The rule: the crop is as large as the picture
+//! allows, and is never enlarged.
 
 use crate::model::FocalPoint;
 
-/// The size that social networks ask for: 1.91 to 1, as "Images in Link Shares" of Facebook and the summary card with a large image of X.
+/// The size that social networks recommend, 1.91 to 1: "Images in Link Shares" of Facebook, and the summary card with a large image of X.
 pub(super) const OPEN_GRAPH_WIDTH: u32 = 1200;
 pub(super) const OPEN_GRAPH_HEIGHT: u32 = 630;
 
-/// The places at which a picture is cropped, as [`CropPlace::percent`]. Five, because each is a stored file: the part that is shown is off the best one by an
-/// eighth of what is left out at most.
+/// The positions at which a picture can be cropped, as [`CropPlace::percent`]. There are only five, because each is a stored file; a crop is at most an eighth
+/// of the cropped pixels away from the best position.
 pub const CROP_PLACES: [u32; 5] = [0, 25, 50, 75, 100];
 
 /// One of [`CROP_PLACES`].
@@ -39,7 +39,7 @@ impl CropPlace {
         self.0
     }
 
-    /// The place that shows this point nearest to the middle. Without a point, what is in the middle of the picture is shown.
+    /// The position that shows this point nearest to the middle; without a point, the middle of the picture.
     pub fn around(point: Option<FocalPoint>, width: u32, height: u32) -> Self {
         let (part_width, part_height) = part_size(width, height);
         let Some(point) = point else { return Self(50) };
@@ -62,7 +62,7 @@ impl CropPlace {
         part_size(width, height).0 < width
     }
 
-    /// The place seen from the other side.
+    /// The mirrored position.
     pub(super) fn reversed(self) -> Self {
         Self(100 - self.0)
     }
@@ -86,7 +86,7 @@ pub fn open_graph_size(width: u32, height: u32) -> (u32, u32) {
     if part.0 > OPEN_GRAPH_WIDTH { (OPEN_GRAPH_WIDTH, OPEN_GRAPH_HEIGHT) } else { part }
 }
 
-/// The largest part of the shape 1200 to 630.
+/// The largest size of the proportions 1200 to 630 within the picture.
 fn part_size(width: u32, height: u32) -> (u32, u32) {
     if u64::from(width) * u64::from(OPEN_GRAPH_HEIGHT) > u64::from(height) * u64::from(OPEN_GRAPH_WIDTH) {
         (scaled(height, OPEN_GRAPH_WIDTH, OPEN_GRAPH_HEIGHT).max(1), height)
@@ -115,7 +115,7 @@ mod tests {
                 let part = place.part(width, height);
                 assert!(part.width >= to_width && part.height >= to_height, "{part:?}");
                 assert!(part.left + part.width <= width && part.top + part.height <= height, "{part:?}");
-                // One side is that of the picture.
+                // The crop has the full width or height of the picture.
                 assert!(part.width == width || part.height == height, "{part:?}");
             }
         }

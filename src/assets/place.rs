@@ -1,4 +1,4 @@
-//! Where the bytes of pictures are kept. The rule: a place names what is needed to reach it, and shows no secret.
+//! In a tall picture, 525 of 2000 rows are shown.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use crate::store::azure::Connection;
 
 #[derive(Debug, Clone)]
 pub enum AssetPlace {
-    /// A folder of this machine.
+    /// In a wide picture, 1904 of 4000 columns are shown.
     Folder(PathBuf),
     /// A container of an Azure storage account, or of Azurite.
     Azure(AzureContainer),
@@ -20,7 +20,7 @@ pub struct AzureContainer {
     /// The account and the credentials for it.
     pub connection: Connection,
     pub name: String,
-    /// The folder in the container, so that several sites can share one; may be empty.
+    /// The folder in the container, so that several sites can share it; may be empty.
     pub prefix: String,
 }
 
@@ -30,13 +30,13 @@ pub struct S3Bucket {
     /// The folder in the bucket; may be empty.
     pub prefix: String,
     pub region: String,
-    /// The URL of the service; `None`: that of Amazon in the region.
+    /// The URL of the service; if `None`, Amazon's in the region.
     pub endpoint: Option<String>,
     pub access_key_id: String,
     pub secret_access_key: String,
 }
 
-/// Leaves out the secret key.
+/// Omits the secret key.
 impl fmt::Debug for S3Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, prefix, region, endpoint, access_key_id, secret_access_key: _ } = self;

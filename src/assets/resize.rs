@@ -1,4 +1,4 @@
-//! A picture in another form: another width, or the picture of a link. The rule: no picture is made larger.
+//! Converts a picture to another form: another width, or the picture for links. The rule: no picture is enlarged.
 
 use std::io::Cursor;
 
@@ -14,7 +14,7 @@ use super::form::{Form, Width};
 use super::open_graph::{CropPlace, Part, open_graph_size};
 use crate::model::AssetFormat;
 
-/// Of 100; below this, artefacts become visible beside the original.
+/// The JPEG quality, up to 100; below this value, artefacts are visible.
 const JPEG_QUALITY: u8 = 82;
 
 /// The picture in this form; `None` if the original is served in this form.
@@ -43,7 +43,7 @@ fn in_width(cleaned: &Cleaned, width: Width) -> Result<Option<Vec<u8>>, AssetErr
     encode(&small, cleaned.format, profile).map(Some)
 }
 
-/// A JPEG, because every reader of links takes it, and no client can be asked: what is transparent becomes white. Of an animation it is the first picture.
+/// A JPEG, because every program that shows links supports it. Transparent pixels become white; an animation becomes its first frame.
 fn of_link(cleaned: &Cleaned, place: CropPlace) -> Result<Vec<u8>, AssetError> {
     let (own_width, own_height) = seen_size(cleaned);
     let size = stored_size(cleaned, open_graph_size(own_width, own_height));
@@ -59,17 +59,17 @@ fn of_link(cleaned: &Cleaned, place: CropPlace) -> Result<Vec<u8>, AssetError> {
     encode(&small, AssetFormat::Jpeg, profile)
 }
 
-/// The size as a viewer sees the picture.
+/// The size after the orientation is applied.
 fn seen_size(cleaned: &Cleaned) -> (u32, u32) {
     if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) }
 }
 
-/// Converts a size that a viewer sees to that of the stored picture.
+/// Converts a displayed size to the stored orientation.
 fn stored_size(cleaned: &Cleaned, (width, height): (u32, u32)) -> (u32, u32) {
     if cleaned.is_turned { (height, width) } else { (width, height) }
 }
 
-/// The place in the direction in which the picture is stored: what a viewer sees at the left or the top can be stored last.
+/// Converts a crop position to the stored orientation: pixels that a viewer sees at the left or top can be stored last.
 fn place_in_stored(place: CropPlace, width: u32, height: u32, orientation: Orientation) -> CropPlace {
     use Orientation::{FlipHorizontal, FlipVertical, Rotate90, Rotate180, Rotate270, Rotate270FlipH};
     let is_cropped_at_the_sides = CropPlace::crops_sides(width, height);
@@ -93,7 +93,7 @@ fn in_8_bits(image: DynamicImage) -> DynamicImage {
     }
 }
 
-/// `part`: what is shown of the picture; all of it if `None`.
+/// `part`: the crop; the whole picture if `None`.
 fn shrink(image: &DynamicImage, part: Option<Part>, (width, height): (u32, u32)) -> Result<DynamicImage, AssetError> {
     let mut options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
     if let Some(Part { left, top, width, height }) = part {
@@ -132,7 +132,7 @@ fn on_white(image: DynamicImage) -> DynamicImage {
     }
 }
 
-/// In the format of the original; a GIF becomes a PNG, and a WebP without transparency a JPEG, because the only encoder of WebP in Rust is lossless.
+/// Keeps the format of the original, but a GIF becomes a PNG, and a WebP without transparency a JPEG, because the only encoder of WebP in Rust is lossless.
 fn encode(image: &DynamicImage, format: AssetFormat, profile: Option<Vec<u8>>) -> Result<Vec<u8>, AssetError> {
     let mut written = Cursor::new(Vec::new());
     match format {
@@ -147,10 +147,10 @@ fn encode(image: &DynamicImage, format: AssetFormat, profile: Option<Vec<u8>>) -
 }
 
 fn write(mut encoder: impl ImageEncoder, image: &DynamicImage, profile: Option<Vec<u8>>) -> Result<(), AssetError> {
-    // The profile of a picture in CMYK does not fit the pixels that it was decoded to.
+    // A CMYK profile does not fit the decoded pixels.
     let space: &[u8] = if image.color().has_color() { b"RGB " } else { b"GRAY" };
     if let Some(profile) = profile.filter(|profile| profile.get(16..20) == Some(space)) {
-        // A format without profiles is shown in the usual colours.
+        // A picture in a format without profiles is shown in sRGB.
         let _ = encoder.set_icc_profile(profile);
     }
     let color: ExtendedColorType = image.color().into();

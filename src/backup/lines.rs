@@ -1,5 +1,5 @@
-//! The rows and entries of a backup as JSON Lines in gzip, so that `zcat` and `jq` read them. The rule: a line is read as it was written, or the file is
-//! damaged.
+//! The rows and entries of a backup as JSON Lines in gzip, so that `zcat` and `jq` can read them. The rule: a line that does not have the written form means
+//! that the file is damaged.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -16,7 +16,7 @@ use crate::assets::StoredFiles;
 use crate::keys::Table;
 use crate::store::{Key, LogEntry, Properties, RowWrite};
 
-/// A row of a table; without properties, it is deleted.
+/// A row of a table; a row without properties is deleted.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RowLine {
     pub table: String,
@@ -61,7 +61,7 @@ pub(super) struct LinesWriter {
 }
 
 impl LinesWriter {
-    /// `file`: a temporary one.
+    /// `file`: a temporary file.
     pub(super) fn new(file: File) -> Self {
         Self { out: BufWriter::new(GzEncoder::new(file, Compression::default())), lines: 0 }
     }
@@ -73,14 +73,14 @@ impl LinesWriter {
         Ok(())
     }
 
-    /// Stores the file in the place of the backup.
+    /// Stores the file in the backup.
     pub(super) async fn store(self, files: &StoredFiles, name: String) -> Result<StoredFile> {
         let encoder = self.out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         StoredFile::write(files, name, encoder.finish()?).await
     }
 }
 
-/// The lines of a file of the backup, whose checksum was right.
+/// Reads the lines of a backup file whose checksum was verified.
 pub(super) async fn read<T: DeserializeOwned>(
     files: &StoredFiles,
     stored: &StoredFile,

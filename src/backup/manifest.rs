@@ -1,5 +1,5 @@
-//! The manifest of a backup: what belongs to it. The rule: it is read only if its last line is the SHA-256 of the others, and every other file only if its
-//! SHA-256 is that in the manifest.
+//! The manifest of a backup, which lists its files. The rule: it is accepted only if its last line is the SHA-256 of the others, and every other file only if
+//! the manifest has its SHA-256.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -20,16 +20,16 @@ pub struct Manifest {
     /// When the whole backup was last restored and checked.
     #[serde(with = "as_optional_text")]
     pub checked: Option<Instant>,
-    /// The oldest first. Only the last one is continued.
+    /// The oldest chain first. Only the last one is continued.
     pub(super) chains: Vec<Chain>,
 }
 
-/// A base and what was written since.
+/// A base of rows, and the log entries that follow.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Chain {
-    /// Whether it has the rows of tokens and webhooks.
+    /// Whether the base includes tokens and webhooks.
     pub tokens: bool,
-    /// When its last run began: everything that was written before is in it.
+    /// The start of its last run: all changes before this instant are included.
     #[serde(with = "as_text")]
     pub until: Instant,
     pub base: StoredFile,
@@ -43,7 +43,7 @@ pub(super) struct Chain {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Segment {
     pub file: StoredFile,
-    /// The last entry in it. The first one follows the segment before.
+    /// The last entry of the segment. Its first one follows the previous segment.
     pub last: Position,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct StoredFile {
     pub sha256: String,
 }
 
-/// An entry of the log, as the state that it leaves.
+/// The position in the log after an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     pub number: u64,
@@ -86,15 +86,15 @@ impl Manifest {
         Self { format: FORMAT, checked: None, chains: Vec::new() }
     }
 
-    /// Everything that was written before this instant is in the backup.
+    /// All changes before this instant are in the backup.
     pub fn until(&self) -> Instant {
         self.chains.last().map_or(Instant::MIN, |chain| chain.until)
     }
 
-    /// `None`: the place has none.
+    /// `None` if there is no manifest.
     ///
     /// # Errors
-    /// If it is damaged, or a newer version has written it.
+    /// If it is damaged, or was written by a newer version.
     pub async fn read(files: &StoredFiles) -> Result<Option<Self>> {
         let Some(bytes) = files.read_small(NAME).await.map_err(BackupError::Place)? else { return Ok(None) };
         let damaged = || BackupError::Refused(DAMAGED.to_owned());
@@ -110,7 +110,7 @@ impl Manifest {
         if manifest.chains.is_empty() { Err(damaged()) } else { Ok(Some(manifest)) }
     }
 
-    /// In place of one that is damaged, a new one, and a copy of the damaged one beside it.
+    /// Replaces a damaged manifest by a new one, and keeps a copy of the damaged one.
     pub(super) async fn read_or_set_aside(files: &StoredFiles) -> Result<Self> {
         match Self::read(files).await {
             Err(BackupError::Refused(_)) => {
@@ -135,7 +135,7 @@ const DAMAGED: &str =
     "the manifest of the backup is damaged: restore from another copy of this place, or back up to a new place";
 
 impl StoredFile {
-    /// Stores a file, and reads it again.
+    /// Stores a file, and verifies it by reading it again.
     pub(super) async fn write(files: &StoredFiles, name: String, file: File) -> Result<Self> {
         let (file, sha256) = crate::assets::sha256_of(file).await.map_err(BackupError::Place)?;
         let stored = Self { name, bytes: file.metadata()?.len(), sha256 };
@@ -154,7 +154,7 @@ impl StoredFile {
     }
 }
 
-/// What every format has.
+/// The field that all formats share.
 #[derive(Deserialize)]
 struct Version {
     format: u32,

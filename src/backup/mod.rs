@@ -1,10 +1,10 @@
-//! Backups of a store while servers write to it, and restores to any position of the log since. The rule: a backup is what its manifest names, and the
-//! manifest is replaced last, so a run that was cut short leaves the earlier backup as it was.
+//! Backups of a store while servers write to it, and restores to any later position of the log. The rule: the manifest names the files of a backup and is
+//! replaced last, so an interrupted run leaves the earlier backup unchanged.
 //!
-//! A place has the file `manifest`, chains of files, and the bytes of pictures and files by their names. A chain is a *base*, the rows of all tables, and
-//! *segments*, the entries of the log after it ([`manifest`]). Each is JSON Lines, compressed with gzip ([`lines`]). An entry holds whole rows, so a restore
-//! ([`restore`]) writes the base and then the entries up to a position. Tables have no snapshot: their base is a scan that meets rows of several positions,
-//! and the entries that were appended meanwhile correct it ([`run`]).
+//! A backup has the file `manifest`, chains of files, and the bytes of pictures and files under their names. A chain is a *base*, the rows of all tables, and
+//! *segments*, the entries of the log after it ([`manifest`]). Each is JSON Lines, compressed with gzip ([`lines`]). An entry contains whole rows, so a restore
+//! ([`restore`]) writes the base and then the entries up to a position. Tables have no snapshot: their base is a scan of rows at several positions, and the
+//! entries that were appended during the scan correct it ([`run`]).
 
 mod lines;
 mod manifest;
@@ -26,10 +26,10 @@ pub use run::{BackupOptions, BackupReport, back_up};
 
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// What does not fit, and what to do.
+    /// The text explains the reason and the solution.
     #[error("{0}")]
     Refused(String),
-    /// The run before cannot be continued: why, and what to do.
+    /// The previous run cannot be continued; the text says why, and what to do.
     #[error("{0}")]
     NotContinued(&'static str),
     #[error("the place of the backup cannot be read or written")]
@@ -50,7 +50,7 @@ fn refused<T>(why: impl Into<String>) -> Result<T> {
     Err(BackupError::Refused(why.into()))
 }
 
-/// A server's own backups.
+/// The backups that a server makes itself.
 #[derive(Debug, Clone)]
 pub struct BackupSchedule {
     pub place: AssetPlace,
@@ -59,16 +59,16 @@ pub struct BackupSchedule {
 }
 
 impl BackupSchedule {
-    /// Backs up, unless that was done not long ago, by this server or another one; begins again with all rows if the last run cannot be continued. Returns
-    /// when the place was last backed up.
+    /// Backs up, unless this or another server has done so recently. Begins with all rows if the last run cannot be continued. Returns the time of the last
+    /// backup.
     ///
     /// # Errors
-    /// If the backup fails; the earlier one is kept.
+    /// If the backup fails; the earlier backup is kept.
     pub async fn carry_out(&self, content: &Content) -> Result<crate::model::Instant> {
         let files = open(&self.place, true).await?;
         let (now, last) = (content.clock().now(), Manifest::read(&files).await?);
         let is_checked = |last: &Manifest| last.checked.is_some_and(|at| at.until(now) < CHECKED_EVERY);
-        // If the clock was set back, a run of later is none.
+        // If the clock was set back, a run in the future does not count.
         let is_recent = |last: &&Manifest| last.until() <= now && last.until().until(now) < self.every;
         if let Some(last) = last.as_ref().filter(is_recent) {
             return Ok(last.until());
@@ -93,20 +93,20 @@ impl BackupSchedule {
     }
 }
 
-/// A check reads the whole backup, so a schedule makes it once a day.
+/// A check reads the whole backup, so scheduled backups are checked once a day.
 const CHECKED_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Opens the place of a backup. `creates`: it is created if it does not exist.
+/// Opens the storage of a backup. `creates`: whether missing storage is created.
 ///
 /// # Errors
-/// If it does not exist, cannot be used, or is a folder of something else.
+/// If it does not exist, cannot be used, or is a folder with other content.
 pub async fn open(place: &AssetPlace, creates: bool) -> Result<StoredFiles> {
     let files = StoredFiles::open(place, creates).await.map_err(BackupError::Place)?;
     if let AssetPlace::Folder(folder) = place
         && creates
         && !folder.join(manifest::NAME).exists()
     {
-        // A first run that was cut short leaves some of its own files.
+        // An interrupted first run leaves some of these files.
         let is_own =
             |name: &str| [manifest::NAME, "base-", "log-", "originals"].iter().any(|own| name.starts_with(own));
         for entry in std::fs::read_dir(folder)? {
@@ -122,7 +122,7 @@ pub async fn open(place: &AssetPlace, creates: bool) -> Result<StoredFiles> {
     Ok(files)
 }
 
-/// Whether the rows of a table authenticate somebody, or send to somebody, so that they are backed up and restored by choice only.
+/// Whether the rows of a table are secrets: tokens or webhooks. They are backed up and restored only on request.
 fn is_secret(table: &str) -> bool {
     [Table::Tokens, Table::Webhooks].iter().any(|secret| secret.name() == table)
 }

@@ -1,6 +1,6 @@
-//! A store that lets other tasks of the thread run before each read of many rows. The rule: it changes no answer.
+//! A store that yields to other tasks of the thread before each range read. The rule: it changes no result.
 //!
-//! A store file answers without waiting, so a server that reads all rows of one would answer no requests on this thread meanwhile.
+//! Reads of a store file never wait, so without yielding, a backup would block all requests on its thread.
 
 use crate::store::{Continuation, Entity, Key, Page, Result, RowRange, Store, TableStore};
 

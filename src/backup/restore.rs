@@ -1,5 +1,5 @@
-//! Restores a backup into an empty store. The rule: a store whose restore did not end is refused by every command, because its first row says so until the
-//! last one is written.
+//! Restores a backup into an empty store. The rule: every command refuses a store whose restore did not finish, because a marker row exists from the first
+//! write to the last.
 
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -18,13 +18,13 @@ use crate::model::{Asset, Instant};
 use crate::store::embedded::EmbeddedStore;
 use crate::store::{Properties, RowWrite, Store};
 
-/// To which state a store is restored.
+/// The state to which a store is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestorePoint {
     Newest,
-    /// The state that the entry of this number has left.
+    /// The state after the entry with this number.
     Position(u64),
-    /// The last state of this instant.
+    /// The last state up to this instant.
     Instant(Instant),
 }
 
@@ -44,7 +44,7 @@ impl FromStr for RestorePoint {
 #[derive(Debug, Clone, Copy)]
 pub struct RestoreOptions {
     pub at: RestorePoint,
-    /// With the tokens, the key of preview links and the webhooks.
+    /// Whether tokens, the key of preview links and webhooks are restored.
     pub tokens: bool,
 }
 
@@ -53,20 +53,20 @@ pub struct Restored {
     /// The last entry that was restored.
     pub position: Position,
     pub assets: usize,
-    /// Pictures and files that were left out, because they were deleted before their bytes were backed up.
+    /// Pictures and files that were omitted, because they were deleted before their bytes were backed up.
     pub missing: usize,
-    /// Pictures and files that were left out, because they are damaged in the backup or have gone from it.
+    /// Pictures and files that were omitted, because they are damaged in the backup or missing from it.
     pub damaged: usize,
 }
 
-/// Where the bytes of assets go.
+/// The destination of the bytes of assets.
 enum Bytes<'b> {
     Into(Option<&'b AssetLibrary>),
-    /// Nowhere: it is only checked that the backup has them.
+    /// No destination: the bytes are only verified.
     Checked,
 }
 
-/// A backup that has the state to which a store is to be restored.
+/// A backup that contains the requested state.
 #[derive(Debug)]
 pub struct FoundBackup<'f> {
     files: &'f StoredFiles,
@@ -90,11 +90,10 @@ impl<'f> FoundBackup<'f> {
         Ok(Self { files, chain, options })
     }
 
-    /// `library`: of the site; without it, a site that has pictures or files is refused.
+    /// `library`: the site's library; without it, a backup with pictures or files is refused.
     ///
     /// # Errors
-    /// [`BackupError::Refused`] if the store is not empty, or a file of the backup is missing or damaged. An error that comes later leaves the store
-    /// unusable.
+    /// [`BackupError::Refused`] if the store is not empty, or a file of the backup is missing or damaged. A later error leaves the store unusable.
     pub async fn restore(&self, store: &Store, library: Option<&AssetLibrary>, clock: &Clock) -> Result<Restored> {
         if library.is_none() && !self.files.library.list().await.map_err(BackupError::Place)?.is_empty() {
             return refused(
@@ -136,7 +135,7 @@ pub(super) async fn restore_to_check(content: &Content, files: &StoredFiles, cha
 }
 
 impl Manifest {
-    /// The newest chain that has this state.
+    /// The newest chain that contains this state.
     fn chain_of(&self, at: RestorePoint) -> Result<&Chain> {
         let has = |chain: &&Chain| match at {
             RestorePoint::Newest => true,
@@ -145,7 +144,7 @@ impl Manifest {
         };
         let mut found = self.chains.iter().rev().filter(has);
         if let Some(chain) = found.next() {
-            // A log of another store has positions of its own.
+            // Positions of logs of different stores cannot be compared.
             let is_of_two = found.any(|older| older.last() != &chain.first);
             if let (RestorePoint::Position(number), true) = (at, is_of_two) {
                 return refused(format!("the backup has two states of the position {number}; name an instant"));
@@ -162,7 +161,7 @@ impl Manifest {
 }
 
 impl RestorePoint {
-    /// Whether an entry after this position can have it.
+    /// Whether this state can be after the position.
     fn is_after(self, position: &Position) -> bool {
         match self {
             Self::Newest => true,
@@ -193,7 +192,7 @@ async fn fill(
     let (mut position, mut is_continued) = (chain.first.clone(), false);
     let mut read: Option<&Position> = None;
     'segments: for segment in &chain.segments {
-        // Those up to the first position correct the base.
+        // The entries up to the first position correct the base.
         let is_enough = |last: &Position| last.number >= chain.first.number && !options.at.is_after(last);
         if !is_continued && read.is_some_and(is_enough) {
             break;
@@ -223,14 +222,14 @@ async fn fill(
 async fn take(out: &mut RowsWriter<'_>, line: RowLine, options: RestoreOptions) -> Result<()> {
     let write = line.into_write()?;
     let is_secret = !options.tokens && is_secret(write.table);
-    // No change of bytes is under way in the restored store.
+    // Uploads and deletions in progress are not restored.
     let is_pending =
         write.table == Table::Assets.name() && matches!(asset::parse(&write.key), Some(asset::AssetRow::Pending(_)));
     if is_secret || is_pending { Ok(()) } else { out.write(write).await }
 }
 
-/// Restores the bytes of the assets that the rows name, and deletes the rows of those whose bytes the backup does not have. Returns how many were restored,
-/// were never backed up, and are damaged.
+/// Restores the bytes of all assets, and deletes the rows of assets whose bytes the backup does not have. Returns how many assets were restored, were never
+/// backed up, and are damaged.
 async fn restore_assets(
     content: &Content,
     (files, chain): (&StoredFiles, &Chain),

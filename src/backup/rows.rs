@@ -1,4 +1,4 @@
-//! Writes rows into a store that is empty. The rule: rows are written in the order in which they come, so the last one of a key counts.
+//! Writes rows into an empty store. The rule: rows are written in the given order, so the last row with a key counts.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use crate::keys::Table;
 use crate::store::limits::{key_payload_bytes, row_payload_bytes};
 use crate::store::{Key, Properties, RowWrite, Store, TransactionLimits};
 
-/// The most rows of one transaction, and their bytes: all of them are in memory.
+/// The maximum number and bytes of the rows of one transaction, all of which are in memory.
 const ROWS_MAX: usize = 10_000;
 const BYTES_MAX: usize = 16 << 20;
 
 /// # Errors
-/// [`Refused`](super::BackupError::Refused) if a table has a row.
+/// [`Refused`](super::BackupError::Refused) if a table has rows.
 pub(super) async fn require_empty(store: &Store) -> Result<()> {
     for table in Table::NAMES {
         let mut continuation = None;

@@ -1,4 +1,4 @@
-//! One run of a backup. The rule: what it adds is one state of the content, that of the newest entry, and is read again before the manifest names it.
+//! One run of a backup. The rule: it adds one state of the content, that of the newest entry, and verifies the files before the manifest names them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,41 +16,41 @@ use crate::model::{AssetName, Instant};
 use crate::store::log::{EntryReader, begin, newest};
 use crate::store::{Entity, LogPosition, RowWrite, Store};
 
-/// How often what was written meanwhile is added, because a picture was deleted before its bytes were copied.
+/// The maximum number of times that newer entries are added because a picture was deleted before its bytes were copied.
 const ROUNDS_MAX: usize = 3;
 
 #[derive(Debug, Clone, Copy)]
 pub struct BackupOptions {
-    /// Begin with all rows, also if only the changes would do.
+    /// Begin with all rows, even if the previous run could be continued.
     pub is_full: bool,
-    /// With the tokens, the key of preview links and the webhooks.
+    /// Include the tokens, the key of preview links and the webhooks.
     pub tokens: bool,
     /// Restore the whole backup into a temporary store and check it; otherwise, only the new files are read again.
     pub checks: bool,
 }
 
-/// What a run has added, and what the backup has now.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct BackupReport {
     pub is_full: bool,
     pub position: Position,
-    /// Everything that was written before this instant is in the backup.
+    /// All changes before this instant are in the backup.
     pub until: Instant,
     pub rows: u64,
     pub entries: u64,
     pub assets: u64,
     pub bytes: u64,
-    /// Pictures and files that the content names now, and whose bytes the site does not have.
+    /// Pictures and files that the content names, but the site does not have.
     pub missing: usize,
-    /// What the check has found; the content had these differences before the backup.
+    /// The differences that the check found; they are in the content, not caused by the backup.
     pub differences: usize,
 }
 
-/// Backs up the content into this place, after the runs before.
+/// Backs up the content, continuing the previous runs.
 ///
 /// # Errors
-/// [`BackupError::NotContinued`] or [`BackupError::Refused`] if the run before cannot be continued, or another run was made meanwhile; the earlier backup is
-/// as it was, and the new files are deleted.
+/// [`BackupError::NotContinued`] or [`BackupError::Refused`] if the previous run cannot be continued, or another run has finished meanwhile. The earlier backup
+/// is unchanged then, and the new files are deleted.
 pub async fn back_up(content: &Content, files: &StoredFiles, options: BackupOptions) -> Result<BackupReport> {
     let before = match options.is_full {
         true => None,
@@ -60,7 +60,7 @@ pub async fn back_up(content: &Content, files: &StoredFiles, options: BackupOpti
     let done = run.carry_out(before).await;
     if done.is_err() {
         for name in &run.new_files {
-            // If this fails too, the file is one that no manifest names.
+            // If this fails, too, the file stays, but no manifest names it.
             _ = files.delete(name).await;
         }
     }
@@ -71,11 +71,11 @@ struct Run<'r> {
     content: &'r Content,
     files: &'r StoredFiles,
     options: BackupOptions,
-    /// Whether the store has snapshots, and records its changes only once it is backed up.
+    /// Whether the store is a file, which has snapshots and records its changes only once it is backed up.
     is_file: bool,
-    /// The assets of the rows that were read and not copied yet.
+    /// The assets named by rows, whose bytes are not copied yet.
     names: BTreeSet<String>,
-    /// Deleted if the run fails before the manifest is written.
+    /// The files to delete if the run fails before the manifest is written.
     new_files: Vec<String>,
     rows: u64,
     entries: u64,
@@ -102,14 +102,14 @@ impl<'r> Run<'r> {
             if self.copy_assets(&mut chain).await? {
                 break;
             }
-            // The entry that deletes what is missing was appended before the bytes were deleted.
+            // The entry that deletes a missing asset was appended before its bytes were deleted.
             self.add_entries(&mut chain).await?;
         }
         self.copy_assets(&mut chain).await?;
-        // Bytes that did not exist when they were named, as those of a folder that was not mounted.
+        // Bytes that an earlier run did not find are tried again, for example after a folder was mounted.
         self.names = chain.missing.clone();
         self.copy_assets(&mut chain).await?;
-        // The log of a file is begun by its first backup.
+        // The first backup of a store file begins its log.
         chain.until = until.max(chain.first.at);
         let position = chain.last().clone();
         let (differences, missing) = match self.options.checks {
@@ -130,7 +130,7 @@ impl<'r> Run<'r> {
         if self.options.checks {
             manifest.checked = Some(until);
         }
-        // From here on the manifest can name them, also if the answer to its write is lost.
+        // From here on, the manifest may name them, even if the response to its write is lost.
         self.new_files.clear();
         manifest.write(files).await?;
         let Self { rows, entries, assets, bytes, .. } = *self;
@@ -149,13 +149,13 @@ impl<'r> Run<'r> {
         Ok(chain)
     }
 
-    /// All rows, and the entries that were appended while they were read.
+    /// Reads all rows, and the entries that were appended during the read.
     async fn begun(&mut self) -> Result<Chain> {
         let store = self.content.store();
         let known = newest(store, &Content::LOG).await?;
         begin(store, Content::LOG, self.is_file, self.content.clock()).await?;
         let moment = self.content.at_one_moment().await?;
-        // On tables, rows are read as the entry `known` or a later one has left them.
+        // On tables, a row can be newer than the entry `known`, but not older.
         let known = if self.is_file { newest(moment.store(), &Content::LOG).await? } else { known };
         let empty = LogPosition { number: 0, id: Default::default(), at: self.content.clock().now() };
         let first = Position::from(known.unwrap_or(empty));
@@ -192,7 +192,7 @@ impl<'r> Run<'r> {
         self.store(lines, format!("base-{number:019}")).await
     }
 
-    /// Adds the entries after the last one.
+    /// Adds the log entries since the last position.
     async fn add_entries(&mut self, chain: &mut Chain) -> Result<()> {
         let moment = self.content.at_one_moment().await?;
         let (store, last): (Store, _) = (Arc::new(Polite(Arc::clone(moment.store()))), chain.last().in_log());
@@ -238,7 +238,7 @@ impl<'r> Run<'r> {
         self.files.temporary_file().await.map_err(BackupError::Place)
     }
 
-    /// The name is new, so that no file of an earlier run is replaced.
+    /// The name contains random digits, so that no file of an earlier run is replaced.
     async fn store(&mut self, lines: LinesWriter, name: String) -> Result<StoredFile> {
         let random = getrandom::u32().map_err(std::io::Error::other)?;
         let name = format!("{name}-{random:08x}.jsonl.gz");
@@ -248,7 +248,7 @@ impl<'r> Run<'r> {
         Ok(stored)
     }
 
-    /// Copies the bytes of the assets that were named since. Returns whether all of them exist.
+    /// Copies the bytes of the newly named assets. Returns whether all of them exist.
     async fn copy_assets(&mut self, chain: &mut Chain) -> Result<bool> {
         if self.names.is_empty() {
             return Ok(true);
@@ -276,7 +276,7 @@ impl<'r> Run<'r> {
         Ok(has_all)
     }
 
-    /// A full backup also copies those that are damaged in the place.
+    /// A full backup also replaces damaged copies in the backup.
     async fn copy_asset(&self, library: &AssetLibrary, name: &AssetName) -> Result<Option<u64>> {
         let place = &self.files.library;
         let copied = match self.options.is_full && matches!(place.verify(name).await, Err(AssetError::Damaged(_))) {

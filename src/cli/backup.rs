@@ -1,4 +1,4 @@
-//! `tidings backup` and `tidings restore`. The rule: the exit code is 0 only if the backup has everything that the content names, and its check finds nothing.
+//! `tidings backup` and `tidings restore`. The rule: the exit code is 0 only if the backup is complete and its check finds no differences.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ pub(super) struct Backup {
     pictures: Flags<OfPictures>,
 }
 
-/// The exit code of a backup whose content has differences, or names pictures that do not exist, and of a restore without some pictures.
+/// The exit code of a backup whose content has differences or missing pictures, and of a restore without some pictures.
 const UNSOUND: u8 = 2;
 
 impl Backup {
@@ -44,7 +44,7 @@ impl Backup {
         let files = backup::open(&place, true).await?;
         let options = BackupOptions { is_full: self.full, tokens: self.tokens, checks: true };
         let done = backup::back_up(&content, &files, options).await?;
-        // A server does so each hour, but the store may have none.
+        // A server does this each hour, but the store may have no server.
         content.store().delete_old_entries().await?;
         let what = if done.is_full { format!("{} rows", done.rows) } else { format!("{} changes", done.entries) };
         writeln!(

@@ -1,5 +1,6 @@
-//! `tidings check`: compares the rows of all tables with each other, and fixes the differences with `--repair`; with `--links`, it looks for links that
-//! point nowhere instead, and with `--fields` for values of declared fields that do not fit. The rule: the exit code is 0 only if nothing is found, or left.
+//! `tidings check`: compares the rows of all tables with each other, and fixes the differences with `--repair`; with `--links`, it looks for links that point
+//! nowhere instead, and with `--fields` for values of declared fields that do not fit. The rule: the exit code is 0 only if nothing is found, or everything
+//! found is fixed.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
 //! `tidings export`: all content as JSON Lines, with or without the pictures, or as a folder of Markdown. The rule: `tidings import` of the output restores the
-//! same content and ids, and the report names what the output does not have.
+//! same content and ids, and the report names what the output lacks.
 
 use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -36,11 +36,10 @@ pub(super) struct Export {
 /// The exit code of an export that could not write every post; the others are written.
 const FAILED_POSTS: u8 = 2;
 
-/// The exit code if the reader of the standard output has closed it before everything was written: that of a process
-/// that SIGPIPE ends.
+/// The exit code if the reader of the standard output closes it early: that of a process that SIGPIPE ends.
 const CUT_OFF: u8 = 128 + 13;
 
-/// Where the export is written.
+/// The destination of the export.
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
     Output,

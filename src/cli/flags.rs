@@ -30,7 +30,7 @@ macro_rules! groups {
 groups! {
     /// The settings of the store, for every command that opens one.
     OfStore = table::OF_STORE.to_vec();
-    /// The place of the pictures, for the commands that read or add some.
+    /// The storage of the pictures, for the commands that read or add some.
     OfPictures = table::assets::PLACE.to_vec();
     /// The fields that the site declares, for the commands that check or show them.
     OfFields = table::OF_FIELDS.to_vec();

@@ -22,5 +22,5 @@ pub(super) fn print_grouped<'a>(label: &str, lines: impl Iterator<Item = (&'a st
     }
 }
 
-/// Up to this number, the lines with one reason are printed one by one.
+/// From this number on, lines with the same reason are printed as one.
 const GROUPED_FROM: usize = 4;

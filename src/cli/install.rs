@@ -38,7 +38,7 @@ impl PrintMan {
     }
 }
 
-/// Built, so that each subcommand has its own and the global arguments.
+/// The command is built, so that each subcommand has its own and the global arguments.
 fn command() -> Command {
     let mut command = Cli::command();
     command.build();

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{ErrorKind, Result, Stdout, Write};
 
-/// The standard output, without the error of a pipe that its reader has closed.
+/// The standard output. Writes to a pipe that its reader has closed succeed.
 pub(super) struct Output(Stdout);
 
 pub(super) fn output() -> Output {
@@ -27,7 +27,7 @@ fn unless_closed<T>(written: Result<T>, all: T) -> Result<T> {
     }
 }
 
-/// Prints a line to the standard error. If it cannot be written, nobody can be informed of that.
+/// Prints a line to the standard error, and ignores errors, which could not be reported anywhere.
 pub(super) fn print_line(line: impl Display) {
     drop(writeln!(std::io::stderr(), "{line}"));
 }

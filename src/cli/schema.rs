@@ -1,4 +1,5 @@
-//! `tidings schema`: prints the GraphQL schema. The rule: the output is what the server serves; without declared fields, it is `schema.graphql`, byte for byte.
+//! `tidings schema`: prints the GraphQL schema. The rule: the output is the schema that the server serves; without declared fields, it is `schema.graphql`,
+//! byte for byte.
 
 use std::io::Write;
 use std::process::ExitCode;

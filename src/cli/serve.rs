@@ -43,7 +43,7 @@ impl Serve {
 
 async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
     let tracing = telemetry::start(&settings.log, settings.log_format, settings.traces.as_ref())?;
-    // Bound before the import, so that a port in use is reported before a long import and not after it.
+    // The port is bound before the import, so that a port in use is reported before a long import and not after it.
     let listener = bind(&settings.listen, "--listen").await?;
     let metrics = match &settings.metrics_listen {
         Some(address) => Some(bind(address, "--metrics-listen").await?),
@@ -106,7 +106,7 @@ fn print_addresses(listeners: &Listeners, has_editor: bool, has_playground: bool
     output().write_all(text.as_bytes())
 }
 
-/// The address at which a browser on this machine finds the server: one that listens on all addresses has none of its own.
+/// The address at which a browser on this machine reaches the server; for an unspecified address, that is the loopback address.
 fn opened(mut address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
@@ -133,7 +133,7 @@ async fn bind(address: &str, flag: &str) -> Result<TcpListener, CommandError> {
 fn stop_signal() -> Result<impl Future<Output = ()>, CommandError> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    // SIGHUP is sent when the terminal or the session ends; `nohup` asks for a process that survives it.
+    // SIGHUP is sent when the terminal or the session ends; `nohup` starts a process that ignores it.
     let mut hangup = if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) };
     Ok(async move {
         let hung_up = async {

@@ -17,7 +17,7 @@ use super::flags::{Flags, OfStore};
 use super::output::{output, print_line};
 use super::{CommandError, in_one_line, store_of};
 
-/// Cannot be the id of a token, because those have 12 characters.
+/// This cannot be the id of a token, which has 12 characters.
 const PREVIEWS: &str = "previews";
 
 /// Create, list and revoke access tokens.
@@ -89,7 +89,7 @@ impl Create {
         let (token, text) = Tokens::new(&content, &reader, &actor)?.create(new).await?.map_err(in_words)?;
         let Token { id, role, .. } = &token;
         print_line(format_args!("Created the token {id} ({role}). Save its text now; it is not shown again."));
-        // This does not use `output`: a token that nobody has read is lost, so a closed pipe is an error.
+        // This does not use `output`, because a closed pipe is an error here: a token that nobody has read is lost.
         Ok(writeln!(std::io::stdout(), "{}", text.reveal())?)
     }
 }
@@ -140,7 +140,7 @@ impl Revoke {
     }
 }
 
-/// The id of a token in GraphQL. `tidings token list` and the text of a token have a part of it.
+/// The id of a token in GraphQL. `tidings token list` and the text of a token contain it without its prefix.
 fn node_id(id: String) -> String {
     id.parse::<TokenId>().map_or(id, |id| NodeId::Token(id).to_string())
 }
@@ -151,7 +151,7 @@ pub(super) fn in_words(errors: Vec<UserError>) -> CommandError {
     messages.join("; ").into()
 }
 
-/// How long a token is valid, in minutes.
+/// The lifetime of a token, in minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lifetime(u32);
 

@@ -1,4 +1,4 @@
-//! `tidings webhook`: the webhooks of a site. The rule: a running server sends; this command asks it to, through the store.
+//! `tidings webhook`: the webhooks of a site. The rule: only a running server sends deliveries; this command requests them through the store.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use super::output::output;
 use super::token::{Lifetime, in_words, seconds};
 use super::{CommandError, in_one_line, store_of};
 
-/// Longer than a receiver may take to answer.
+/// The number of checks for the result, which together take longer than a receiver may take to answer.
 const TEST_LOOKS: u32 = 100;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -145,7 +145,7 @@ impl Replay {
     }
 }
 
-/// The id of a webhook in GraphQL. `tidings webhook list` has a part of it.
+/// The id of a webhook in GraphQL. `tidings webhook list` shows it without its prefix.
 fn node_id(id: String) -> String {
     id.parse::<WebhookId>().map_or(id, |id| NodeId::Webhook(id).to_string())
 }

@@ -51,7 +51,7 @@ fn client(settings: &Settings<'_>, issuer: &str) -> Result<Option<OidcClient>, C
             None => Ok(None),
         };
     };
-    // The addresses to sign in at are in the discovery document.
+    // The discovery document has the sign-in addresses.
     KeySource::discovery(issuer).map_err(|error| settings.error_of(&table::OIDC_ISSUER, error))?;
     let secret = settings.secret(&table::OIDC_CLIENT_SECRET, &table::OIDC_CLIENT_SECRET_FILE)?;
     let scope: String = settings.need(&table::OIDC_SCOPE)?;
@@ -78,7 +78,7 @@ fn without_issuer(settings: &Settings<'_>) -> Result<Option<OidcSettings>, Confi
     }
 }
 
-/// Names the second setting in the way in which the first was set: both as variables or both as keys.
+/// Names the second setting in the form in which the first was set: both as variables or both as keys.
 fn needs(settings: &Settings<'_>, one: &'static Setting, other: &'static Setting) -> String {
     let named = settings.name_of(one);
     let other = if named == one.variable() { other.variable() } else { other.key.to_owned() };

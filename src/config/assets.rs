@@ -1,4 +1,5 @@
-//! The settings of pictures and files. The rule: a file store always has a place for them, and a place in a cloud is complete, or the error says what is missing.
+//! The settings of pictures and files. The rule: a file store always has storage for them, and the settings of a cloud are complete, or the error names the
+//! missing one.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -11,16 +12,16 @@ use crate::store::azure::Connection;
 use super::sources::Settings;
 use super::{ConfigError, Setting, StoreSetting, table, table::assets as own};
 
-/// Where the pictures and files are, and their limits.
+/// The storage of the pictures and files, and their limits.
 #[derive(Debug, Clone)]
 pub struct AssetSettings {
-    /// `None`: the site has none.
+    /// `None` if the site has no storage for them.
     pub place: Option<AssetPlace>,
     pub limits: AssetLimits,
 }
 
 /// # Errors
-/// If a setting is invalid, or the place needs another one.
+/// If a setting is invalid, or a required one is missing.
 pub fn assets(settings: &Settings<'_>, store: &StoreSetting) -> Result<AssetSettings, ConfigError> {
     let place = match (settings.parse::<PlaceText>(&own::STORE)?, store) {
         (Some(text), _) => Some(place(settings, text, &own::STORE)?),
@@ -39,10 +40,10 @@ pub fn assets(settings: &Settings<'_>, store: &StoreSetting) -> Result<AssetSett
     Ok(AssetSettings { place, limits })
 }
 
-/// A place of other files, as it is written. `of`: the setting that an error names.
+/// Parses the storage of other files. `of`: the setting that an error names.
 ///
 /// # Errors
-/// If it is none, or needs a setting.
+/// If the text is invalid, or a required setting is missing.
 pub(super) fn place_of(settings: &Settings<'_>, text: &str, of: &'static Setting) -> Result<AssetPlace, ConfigError> {
     place(settings, text.parse().map_err(|why: String| settings.error_of(of, why))?, of)
 }
@@ -67,7 +68,7 @@ fn place(settings: &Settings<'_>, text: PlaceText, of: &'static Setting) -> Resu
     }
 }
 
-/// The account of the pictures: one of their own, or that of the tables.
+/// The storage account of the pictures: their own, or that of the tables.
 fn connection(settings: &Settings<'_>, of: &'static Setting) -> Result<Connection, ConfigError> {
     let of_pictures = settings.secret(&own::CONNECTION_STRING, &own::CONNECTION_STRING_FILE)?;
     let text = match of_pictures {
@@ -78,7 +79,7 @@ fn connection(settings: &Settings<'_>, of: &'static Setting) -> Result<Connectio
         .map_err(|needed| settings.error_of(of, format!("az:// {needed}")))
 }
 
-/// A place as it is written.
+/// The text form of a storage.
 #[derive(Debug, PartialEq, Eq)]
 enum PlaceText {
     Folder(PathBuf),

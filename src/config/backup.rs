@@ -1,4 +1,4 @@
-//! The place of backups, of the settings or of a command. The rule: it is complete, or the error says what is missing.
+//! The storage of backups, from the settings or a command. The rule: it is complete, or the error names the missing setting.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use super::assets::place_of;
 use super::sources::Settings;
 use super::{ConfigError, table::backup as own};
 
-/// The place that a command names.
+/// The storage that a command names.
 ///
 /// # Errors
-/// If it is no place, or needs a setting.
+/// If the text is invalid, or a required setting is missing.
 pub fn backup_place(settings: &Settings<'_>, text: &str) -> Result<AssetPlace, ConfigError> {
     place_of(settings, text, &own::PLACE)
 }
 
 /// # Errors
-/// If a setting is invalid, or the place needs another one.
+/// If a setting is invalid, or a required one is missing.
 pub(super) fn backups(settings: &Settings<'_>) -> Result<Option<BackupSchedule>, ConfigError> {
     let Some(text) = settings.text(&own::PLACE) else { return Ok(None) };
     let every = Duration::from_secs(60 * settings.number(&own::EVERY_MINUTES)?);

@@ -1,4 +1,4 @@
-//! The settings of what a client may cost: in one operation and in a second. The rule: a setting that would have no effect is an error.
+//! The limits of what a client may cost, for each operation and each second. The rule: a setting that would have no effect is an error.
 
 use crate::graphql::fair_use::{FairUseSettings, Rate};
 
@@ -9,7 +9,7 @@ use super::{ConfigError, Setting};
 /// The default burst of a rate, in seconds.
 const BURST_SECONDS: u64 = 10;
 
-/// The most that one operation may cost, and one without a token.
+/// The maximum cost of an operation, and of one without a token.
 pub(super) fn storage_requests(settings: &Settings<'_>) -> Result<(u64, u64), ConfigError> {
     let of_all = settings.number(&bounds::STORAGE_REQUESTS)?;
     let anonymous = settings.number(&table::ANONYMOUS_STORAGE_REQUESTS)?;

@@ -107,7 +107,7 @@ fn whole(number: &DeInteger<'_>) -> Option<String> {
     Some(i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()?.to_string())
 }
 
-/// The same value with its keys in their order. `None` if it contains other values than texts, arrays and tables.
+/// The same value with ordered keys. `None` if it contains anything except texts, arrays and tables.
 fn of_texts(value: &DeValue<'_>) -> Option<toml::Value> {
     Some(match value {
         DeValue::String(text) => toml::Value::String(text.to_string()),
@@ -133,7 +133,7 @@ fn accepted(setting: &Setting) -> String {
     }
 }
 
-/// Names the key that was probably meant, or else all keys.
+/// Suggests the similar key, or else lists all keys.
 fn unknown(key: &str) -> String {
     let all = table::all();
     let likeness = |other: &str| strsim::jaro_winkler(key, other);

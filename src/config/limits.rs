@@ -26,7 +26,7 @@ pub(super) fn in_seconds(time: Duration) -> u64 {
     time.as_secs()
 }
 
-/// `fields`: those that the site declares.
+/// `fields`: the declared fields of the site.
 pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpSettings, ConfigError> {
     let origins: Vec<AllowedOrigin> = settings.list(&table::CORS_ORIGINS)?;
     let limits = limits(settings)?;
@@ -34,18 +34,18 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
     Ok(HttpSettings {
         cors: origins.into_iter().collect::<AllowedOrigins>().with_headers(settings.list(&table::CORS_HEADERS)?),
         batch_max: settings.count(&table::BATCH_MAX)?,
-        // Their documents would be refused.
+        // If only trusted documents run, those of the playground would be refused.
         playground: !settings.is_on(&table::NO_PLAYGROUND)? && !trusted_only,
         editor: !settings.is_on(&table::NO_EDITOR)? && !trusted_only,
         public_url: settings.parse(&table::PUBLIC_URL)?,
-        // It is that of the other sign-ins.
+        // The caller sets it, because it is shared with the other sign-in methods.
         login: None,
         client_address_header: settings.parse(&table::CLIENT_ADDRESS_HEADER)?,
         trusted: Arc::new(trusted),
         trusted_only,
         site: Arc::new(site::site(settings)?),
         feeds: site::feeds(settings)?,
-        // The server adds them, because their folder is beside its store.
+        // The caller sets it, because the folder is next to the store.
         assets: None,
         views: None,
         cdn: cdn::cdn(settings)?.map(Arc::new),
@@ -53,7 +53,7 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
     })
 }
 
-/// The documents of the manifests, and whether no others run.
+/// The documents of the manifests, and whether only these may run.
 fn trusted(
     settings: &Settings<'_>,
     limits: &Limits,
@@ -109,7 +109,7 @@ pub(super) fn query(settings: &Settings<'_>) -> Result<Limits, ConfigError> {
     })
 }
 
-/// With less space than for a few documents, their clients would send each text every time.
+/// A cache for only a few documents is refused, because clients would have to send nearly every text.
 fn persisted_bytes(settings: &Settings<'_>) -> Result<usize, ConfigError> {
     let bytes = settings.count(&bounds::PERSISTED_BYTES)?;
     if (1..PERSISTED_BYTES_MIN).contains(&bytes) {

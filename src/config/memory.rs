@@ -1,15 +1,15 @@
-//! The memory that the machine has for the process, of which the caches take a part. The rule: the lowest limit of the
-//! machine and its cgroups counts; if none is known, as on systems other than Linux, a small machine is assumed.
+//! The memory that is available to the process; the caches take a share of it. The rule: the lowest limit of the machine and its cgroups counts; if none is
+//! known, as on systems other than Linux, a small machine is assumed.
 
 use std::fs;
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
-/// The memory if it is not known.
+/// The assumed memory if it is unknown.
 const ASSUMED: u64 = 512 * MIB;
 
-/// The default size of the cache of answers: a fortieth of the memory. With the [cache of values](value_cache_bytes), an
-/// eighth; an ordinary site of 10,000 posts has some 200 MiB of both, and answers are short.
+/// The default size of the cache of answers: a fortieth of the memory. Together with the [cache of values](value_cache_bytes), that is an eighth. An ordinary
+/// site of 10,000 posts fills some 200 MiB of both.
 pub(super) fn answer_cache_bytes() -> u64 {
     (memory() / 40).clamp(16 * MIB, 256 * MIB)
 }
@@ -32,8 +32,8 @@ fn of_machine(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The least limit of a cgroup and of those that contain it. `line`: of "cgroups(7)", `0::PATH` for version 2 and `N:memory:PATH` for version 1. In a
-/// container the path can be that of the host, of which the container sees only its own part, at the root.
+/// The lowest limit of a cgroup and its ancestors. `line`: as in "cgroups(7)", `0::PATH` for version 2 and `N:memory:PATH` for version 1. In a container, the
+/// path can be the host's, and the container sees its own cgroup at the root.
 fn of_cgroup(line: &str, root: &Path) -> Option<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?.trim_start_matches('/'));
@@ -46,7 +46,7 @@ fn of_cgroup(line: &str, root: &Path) -> Option<u64> {
     };
     let own = root.join(path);
     let folders = own.ancestors().take_while(|folder| folder.starts_with(&root));
-    // `max` is no number: no limit.
+    // The text `max`, which means no limit, is not a number.
     folders.filter_map(|folder| fs::read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok()).min()
 }
 

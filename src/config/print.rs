@@ -1,6 +1,5 @@
-//! The effective settings, as a configuration file. The rule: Tidings accepts the file and reads the same settings from it, except secrets, which
-//! are never shown. A URL with a user or a password counts as a secret. A default is commented out, so that it does not stay when the settings that it depends
-//! on, or the version, are changed.
+//! The effective settings, as a configuration file. The rule: Tidings accepts the file and reads the same settings from it, except secrets, which are never
+//! shown. A URL with a user or a password counts as a secret. Defaults are commented out, because they may change with other settings or with the version.
 
 use std::fmt::Write;
 
@@ -45,7 +44,7 @@ fn line(settings: &Settings<'_>, setting: &Setting, found: Option<FoundSetting>)
     }
 }
 
-/// A list of items is public, and contains many texts.
+/// The items of a list are public and contain many texts.
 fn may_have_credentials(setting: &Setting) -> bool {
     !matches!(setting.form, Form::Items(_))
 }
@@ -79,7 +78,7 @@ fn value(setting: &Setting, texts: &[String]) -> String {
     }
 }
 
-/// A list in JSON as an array of TOML, which fits into one line.
+/// A JSON list as a TOML array on one line.
 fn items(json: &str) -> String {
     serde_json::from_str::<toml::Value>(json).map(|items| items.to_string()).unwrap_or_default()
 }

@@ -1,6 +1,5 @@
-//! Recognizes the sample blog, whose costs are shown to every client. The rule: what was read for an answer can reveal
-//! a draft, so only a folder that is marked as a sample counts, in a file store, on a loopback address, and without
-//! settings of a public server.
+//! Recognizes the sample blog, whose costs are shown to every client. The rule: the cost of an answer can reveal a draft, so it is shown only for a folder that
+//! is marked as a sample, in a file store, on a loopback address, and without the settings of a public server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,8 +10,7 @@ use super::{Settings, table};
 /// The hidden file in the folder of a sample blog. It is not imported.
 const MARK: &str = ".sample";
 
-/// Whether these settings serve a sample blog on a loopback address, and none of them is that of a public server: of a proxy in front, or of users that
-/// sign in.
+/// Whether these settings serve a sample blog on a loopback address, without any setting of a public server, such as those of a proxy or of sign-in.
 pub(super) fn is_served_locally(settings: &Settings<'_>) -> bool {
     let folder = settings.text(&table::IMPORT).map(PathBuf::from);
     let of_public_servers = [&table::CLIENT_ADDRESS_HEADER, &table::OIDC_ISSUER];

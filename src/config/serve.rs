@@ -21,49 +21,45 @@ pub struct ServeSettings {
     pub log: Directives,
     pub log_format: LogFormat,
     pub traces: Option<TracesSettings>,
-    /// The address that serves metrics, if any.
     pub metrics_listen: Option<String>,
     pub store: StoreSetting,
     pub assets: AssetSettings,
-    /// An address and a port.
+    /// The address and port of the server.
     pub listen: String,
     /// The folder or file to import before serving.
     pub import: Option<PathBuf>,
-    /// Where the site shows posts and pages, for the links of what is imported.
+    /// The paths of posts and pages on the site, for links in imported bodies.
     pub site_paths: SitePaths,
     /// Whether a missing store is created.
     pub create: bool,
-    /// The fields that the site declares.
     pub fields: SiteFields,
     pub serving: Serving,
 }
 
-/// How an open store is served.
 #[derive(Debug, Clone)]
 pub struct Serving {
-    /// The folder of a file store, the size of whose file is a metric.
+    /// The folder of a file store, for the metric of the file's size.
     pub store_folder: Option<PathBuf>,
-    /// The pictures and files, which the command opens; `None` if they have no place.
+    /// The pictures and files, which the command opens; `None` without storage for them.
     pub assets: Option<AssetLibrary>,
-    /// The address of this server, if it is known.
+    /// The public address of this server, if it is known.
     pub public_url: Option<SiteUrl>,
-    /// Whether nothing is written, so that there is nothing to recover.
+    /// Whether nothing is written, so that nothing needs recovery.
     pub reads_only: bool,
     pub sign_in: SignIn,
-    /// Whether every client may ask for the cost of an answer.
+    /// Whether every client may request the cost of an answer.
     pub reports_storage: bool,
-    /// The highest cost of an operation in storage requests, and that of one without a token.
+    /// The maximum cost of an operation in storage requests, and of one without a token.
     pub storage_requests: (u64, u64),
-    /// The limits of storage requests a second.
     pub fair_use: FairUseSettings,
     /// Bytes of rendered bodies that are cached.
     pub rendered_bytes_max: usize,
-    /// Bytes of values that are cached.
+    /// The size of the cache of values.
     pub value_bytes_max: usize,
     pub searches: bool,
-    /// Beyond the public Internet, where webhooks may be.
+    /// The hosts of webhooks that are allowed in addition to the public Internet.
     pub webhooks_allow: AllowedHosts,
-    /// For how many months the views of posts are kept; with 0, none are counted.
+    /// For how many months the views of posts are kept; 0 turns counting off.
     pub views_months: u32,
     /// The backups that the server makes itself.
     pub backups: Option<BackupSchedule>,
@@ -122,10 +118,10 @@ fn serving(settings: &Settings<'_>, store: &StoreSetting, fields: &SiteFields) -
     })
 }
 
-/// The host of a port without an address: only this machine, so that nothing becomes public by an omission.
+/// The default host if only a port is set: the loopback address, so that nothing becomes public by an omission.
 const LOOPBACK: &str = "127.0.0.1";
 
-/// The text with an address, if it is only a port: `8080` or `:8080`. Any other text is as it is.
+/// The text with an address, if it is only a port: `8080` or `:8080`. Any other text is unchanged.
 pub(super) fn with_address(text: &str) -> String {
     let port = text.strip_prefix(':').unwrap_or(text);
     let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());

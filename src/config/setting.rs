@@ -10,24 +10,23 @@ pub struct Setting {
     pub key: &'static str,
     /// The name of its environment variable, if it does not follow from the key.
     pub own_variable: Option<&'static str>,
-    /// Without its dashes. Rarely used settings have no flag, and neither have secrets, because every process can read another's arguments.
+    /// The flag without its dashes. Rarely used settings have no flag; secrets have none, because every process can read another's arguments.
     pub flag: Option<&'static str>,
     pub form: Form,
     pub default: Default,
-    /// Its description, in a sentence or two.
     pub about: &'static str,
 }
 
 /// The accepted form of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A text; with its placeholder in the help.
+    /// A text, with its placeholder in the help.
     Text(&'static str),
     /// A text that is never shown.
     Secret(&'static str),
     /// Texts: an array in the file, separated by commas elsewhere.
     List(&'static str),
-    /// A list of tables: an array of tables in the file, JSON elsewhere. Its text is the JSON.
+    /// A list of tables: an array of tables in the file, JSON elsewhere. Its value is the JSON text.
     Items(&'static str),
     /// `true` or `false`; a flag without a value is `true`.
     Switch,
@@ -35,7 +34,6 @@ pub enum Form {
     Number { min: u64, max: u64 },
 }
 
-/// The value if nothing is set.
 #[derive(Debug, Clone, Copy)]
 pub enum Default {
     None,
@@ -55,7 +53,6 @@ impl Default {
 }
 
 impl Setting {
-    /// The placeholder of its value in the help.
     pub fn value_name(&self) -> &'static str {
         match self.form {
             Form::Text(name) | Form::Secret(name) | Form::List(name) | Form::Items(name) => name,
@@ -64,7 +61,7 @@ impl Setting {
         }
     }
 
-    /// Its environment variable: `TIDINGS_OIDC_ISSUER` for the key `oidc.issuer`, unless it has a name of its own.
+    /// The environment variable: `TIDINGS_OIDC_ISSUER` for the key `oidc.issuer`, unless it has its own name.
     pub fn variable(&self) -> String {
         let of_key = || format!("TIDINGS_{}", self.key.to_ascii_uppercase().replace('.', "_"));
         self.own_variable.map_or_else(of_key, str::to_owned)
@@ -74,7 +71,7 @@ impl Setting {
         matches!(self.form, Form::Secret(_))
     }
 
-    /// Its section in the file, and its key there.
+    /// The section in the file, and the key in it.
     pub fn section(&self) -> (Option<&'static str>, &'static str) {
         match self.key.split_once('.') {
             Some((section, key)) => (Some(section), key),
@@ -83,7 +80,7 @@ impl Setting {
     }
 }
 
-/// `true` or `false`, and the other words that are accepted for them.
+/// A boolean, for which other words than `true` and `false` are also accepted.
 pub struct Switch(pub bool);
 
 impl FromStr for Switch {

@@ -12,7 +12,7 @@ use crate::model::{AssetHash, NodeId, SiteFields};
 use super::sources::Settings;
 use super::{ConfigError, Setting, table::site as table};
 
-/// The longest tag of BCP 47 that is sent on: a language, a script, a region and a variant.
+/// The longest BCP 47 tag that is accepted: a language, a script, a region and a variant.
 const LANGUAGE_BYTES_MAX: usize = 35;
 
 /// # Errors

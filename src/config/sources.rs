@@ -1,5 +1,5 @@
-//! Where a setting's value comes from. The rule: the flag, else the environment, else the file, else the default; and each value keeps its
-//! source, so that an error can name it.
+//! Finds the value of a setting. The rule: the flag has precedence, then the environment, the file and the default; and each value keeps its source, so that an
+//! error can name it.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub const CONFIG_VARIABLE: &str = "TIDINGS_CONFIG";
 /// The settings that were given as flags, with their texts.
 pub type Typed = Vec<(&'static Setting, Vec<String>)>;
 
-/// Where a value was found; a later variant overrides an earlier one.
+/// The source of a value; a later variant overrides an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingSource {
     Default,
@@ -33,14 +33,14 @@ pub struct FoundSetting {
     pub source: SettingSource,
 }
 
-/// The file and the environment, without flags.
+/// The values from the file and the environment, without flags.
 #[derive(Debug, Default)]
 pub struct Sources {
     file: Option<ConfigFile>,
 }
 
 impl Sources {
-    /// `path`: the file that `--config` names. Without it, the file that the variable names, if it is set.
+    /// `path`: the file that `--config` names. If `None`, the variable may name a file.
     ///
     /// # Errors
     /// If the file cannot be read or parsed, or has a key that is not a setting.
@@ -156,19 +156,19 @@ impl Settings<'_> {
         }
     }
 
-    /// The one of the two settings of a [`secret`](Self::secret) that decides.
+    /// The setting of the two of a [`secret`](Self::secret) whose value is used.
     pub fn deciding<'a>(&self, secret: &'a Setting, file: &'a Setting) -> &'a Setting {
         let source = |setting: &Setting| self.find(setting).map(|found| priority(found.source));
         if source(file) > source(secret) { file } else { secret }
     }
 
-    /// An error that names the setting in the way in which it was set.
+    /// An error that names the setting in the form in which it was set.
     pub fn error(&self, setting: &Setting, source: SettingSource, why: impl Display) -> ConfigError {
         let text = format!("{}: {why}", self.name(setting, source));
         ConfigError { text, is_typed: source == SettingSource::Flag }
     }
 
-    /// The same, with the source in which the setting is found.
+    /// Like [`error`](Self::error), with the source of the setting's value.
     pub fn error_of(&self, setting: &Setting, why: impl Display) -> ConfigError {
         self.error(setting, self.find(setting).map_or(SettingSource::Default, |found| found.source), why)
     }
@@ -182,17 +182,16 @@ impl Settings<'_> {
         }
     }
 
-    /// Like [`name`](Self::name), with the source in which the setting is found.
+    /// Like [`name`](Self::name), with the source of the setting's value.
     pub fn name_of(&self, setting: &Setting) -> String {
         self.name(setting, self.find(setting).map_or(SettingSource::Default, |found| found.source))
     }
 
-    /// Whether the value comes from somewhere other than the default.
+    /// Whether the value is not the default.
     pub fn is_set(&self, setting: &Setting) -> bool {
         self.find(setting).is_some_and(|found| found.source != SettingSource::Default)
     }
 
-    /// Every setting with its value, in the order of the file.
     pub fn every(&self) -> impl Iterator<Item = (&'static Setting, Option<FoundSetting>)> + '_ {
         table::all().into_iter().map(|setting| (setting, self.find(setting)))
     }

@@ -1,4 +1,4 @@
-//! The setting of the store. The rule: it is complete, or the error says what is missing.
+//! The setting of the store. The rule: it is complete, or the error names the missing setting.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -11,7 +11,6 @@ use super::{ConfigError, Setting, table};
 /// Where the content is stored.
 #[derive(Debug, Clone)]
 pub enum StoreSetting {
-    /// A folder of this machine.
     File(PathBuf),
     /// Azure Table Storage, Cosmos DB for Table or Azurite.
     Azure(AzureSettings),
@@ -33,7 +32,7 @@ fn azure(settings: &Settings<'_>) -> Result<AzureSettings, ConfigError> {
     Ok(AzureSettings { connection, table_prefix: settings.text(&table::TABLE_PREFIX).unwrap_or_default() })
 }
 
-/// An account of Azure. `text`: its connection string, if one is set. The error says what is needed. Azure's own tools read the same variables.
+/// An Azure storage account. `text`: its connection string, if one is set. Azure's own tools read the same variables.
 pub(super) fn connection(
     settings: &Settings<'_>,
     text: Option<String>,

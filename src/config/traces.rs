@@ -1,4 +1,4 @@
-//! The settings of traces. The rule: the variables are those of the OpenTelemetry specification, with the same meaning.
+//! The settings of traces. The rule: the environment variables are those of the OpenTelemetry specification.
 
 use percent_encoding::percent_decode_str;
 
@@ -16,7 +16,7 @@ pub(super) fn traces(settings: &Settings<'_>) -> Result<Option<TracesSettings>, 
     }
     let Some(endpoint) = settings.text(&table::TRACES_ENDPOINT) else { return Ok(None) };
     if !["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
-        // The address may hold a password, so it is not repeated.
+        // The address may contain a password, so the error does not repeat it.
         let why = "this is not an http address; write one such as http://127.0.0.1:4318";
         return Err(settings.error_of(&table::TRACES_ENDPOINT, why));
     }

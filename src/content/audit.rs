@@ -1,5 +1,5 @@
-//! The lines in the server's log about changes. The rule: each change writes one line with the actor, the action, and the ids, slugs and names
-//! of what was changed, but no content of a post.
+//! The lines in the server's log about changes. The rule: each change writes one line with the actor, the action, and the ids, slugs and names of what was
+//! changed, but nothing from the body of a post.
 
 use crate::model::{Actor, AssetHash, Post, SitePage, Term, Token, WebhookId};
 
@@ -26,7 +26,7 @@ impl PostChange {
     }
 }
 
-/// The effect of the change, whichever mutation requested it.
+/// The action that a change performs, whichever mutation requested it.
 fn action(change: &Change) -> &'static str {
     let at = |post: Option<&Post>| post.and_then(|post| post.published_at);
     match (change.before(), change.after()) {
@@ -38,7 +38,7 @@ fn action(change: &Change) -> &'static str {
     }
 }
 
-/// A post or page (`kind`) whose publication has ended.
+/// Logs that the publication of a post or page (`kind`) has ended.
 pub(super) fn log_end(kind: &'static str, post: &Post) {
     let (id, slug, version) = (post.id.as_str(), post.slug.as_str(), post.version);
     let action = if kind == KIND_OF_PAGES { "unpublish_page" } else { "unpublish_post" };

@@ -21,20 +21,18 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// Whether a post of this write becomes public within `cached_for`. An answer that was cached before the write does not end at that instant,
-    /// so everything is to be purged.
+    /// Whether a post of this write becomes public within `cached_for`. An answer that was cached before the write does not expire at that instant, so
+    /// everything has to be purged.
     pub fn appears_within(&self, cached_for: Duration, now: Instant) -> bool {
         let seconds = |at: Instant| at.ticks().saturating_sub(now.ticks()) / TICKS_PER_SECOND;
         self.appears.is_some_and(|at| u64::try_from(seconds(at)).unwrap_or_default() <= cached_for.as_secs())
     }
 }
 
-/// Receives each change. Calls must be short, because the write waits for them.
 pub trait ChangeSink: Send + Sync {
     fn changed(&self, changed: Changed);
 }
 
-/// Tags the rows that a store reports.
 pub(super) struct ChangeReport {
     sink: Arc<dyn ChangeSink>,
     clock: Clock,

@@ -1,5 +1,5 @@
-//! Makes posts and pages drafts again at the end of their publication. The rule: a row that leads to one is only a hint, and its own instant decides; the change
-//! is an ordinary one of the version that was read, so of several servers one makes it.
+//! Makes posts and pages drafts again at the end of their publication. The rule: a row that points to one is only a hint, and the instant in the post decides;
+//! the change is based on the version that was read, so only one of several servers succeeds.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ const TRIES_MAX: u32 = 8;
 const WAIT: Duration = Duration::from_millis(20);
 
 impl Content {
-    /// Unpublishes what is due. Returns how long it takes until the next one is due, if there is one. Two range reads if nothing is due.
+    /// Unpublishes all posts and pages that are due. Returns the time until the next one is due, if there is one. Two range reads if nothing is due.
     ///
     /// # Errors
-    /// The first one. What was not unpublished stays due.
+    /// The first error. Posts that were not unpublished stay due.
     pub async fn unpublish_due(&self) -> Result<Option<Duration>> {
         let (of_posts, next_post) = self.due(Table::PostKeys, &lookup::ends(), end_of_post).await?;
         let (of_pages, next_page) = self.due(Table::Pages, &site_page::ends(), end_of_page).await?;
-        // One that fails, such as a damaged post, does not keep the others public.
+        // A failure of one, such as a damaged post, does not stop the others.
         let mut failed = None;
         for (at, id) in of_posts {
             let ended = until_made(TRIES_MAX, WAIT, || self.unpublish_post(at, &id)).await;

@@ -47,10 +47,9 @@ pub enum ContentError {
     PreviewExpired,
     #[error("{what} changed while it was read; try again")]
     Gone { what: &'static str },
-    /// One error that several waiting readers get.
+    /// One error that several waiting readers share.
     #[error(transparent)]
     Shared(Arc<ContentError>),
-    /// A defect of the server.
     #[error("{what}")]
     Internal {
         what: &'static str,
@@ -92,7 +91,7 @@ impl ContentError {
         matches!(self.root(), Self::OutcomeUnknown | Self::Store(StoreError::OutcomeUnknown { .. }))
     }
 
-    /// The error as a plan returns it: plans return errors of the store.
+    /// Converts the error for a plan, because plans return errors of the store.
     pub(in crate::content) fn in_plan(self) -> StoreError {
         match self {
             Self::Store(error) => error,
@@ -100,7 +99,7 @@ impl ContentError {
         }
     }
 
-    /// Whether a later retry may succeed: the storage is throttled or unreachable, or the content has just changed.
+    /// Whether a retry may succeed: the storage is throttled or unreachable, or the content has just changed.
     pub fn is_passing(&self) -> bool {
         match self.root() {
             Self::Store(error) => matches!(error, StoreError::Unavailable { .. } | StoreError::OutcomeUnknown { .. }),

@@ -1,5 +1,5 @@
-//! Which declared fields have an index in this store. The rule: a field is listed in the store before a change writes its index rows, and until each post has its
-//! index rows, a filter by the field is refused, because it would not find every post.
+//! The list of declared fields with an index in this store. The rule: a field is listed in the store before a change writes its index rows, and a filter by the
+//! field is refused until every post has its index rows.
 //!
 //! A post names its index rows itself ([`Post::field_index`](crate::model::Post::field_index)), so no change needs this list.
 
@@ -14,10 +14,10 @@ use super::error::{ContentError, Result};
 use super::tables::rows::field_index::{self as rows, ListedFields};
 use super::write::retry_on_conflict;
 
-/// How often the list is read again for filters by a field whose index is not built.
+/// How often the list is read again while filters by an unbuilt field are requested.
 const READ_EVERY: Duration = Duration::from_secs(1);
 
-/// The list as it was read last.
+/// The last read list.
 #[derive(Debug, Default)]
 pub(super) struct FieldIndexes(Mutex<Known>);
 

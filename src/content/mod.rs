@@ -52,19 +52,22 @@ use tables::{PartitionCatalogs, role_of_row};
 /// Whether other processes can write to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
-    /// No other process: the store belongs to this one.
     Alone,
     /// Other servers can; this one sees their changes within this time.
-    Shared { seen_within: Duration },
-    /// A server has the store file open, and this process uses it through the server; it sees the changes of others within this time.
-    Beside { seen_within: Duration },
+    Shared {
+        seen_within: Duration,
+    },
+    /// A server has the store file open, and this process uses the store through it, and sees the changes of others within this time.
+    Beside {
+        seen_within: Duration,
+    },
 }
 
 /// The content of one site, in one store.
 #[derive(Clone)]
 pub struct Content {
     store: Store,
-    /// The same store, if `store` counts the requests of one request of a client.
+    /// The store without the counting of a single request's storage requests.
     uncounted: Store,
     partition_catalogs: Arc<PartitionCatalogs>,
     tokens: Arc<TokenCache>,
@@ -75,16 +78,16 @@ pub struct Content {
     /// Seals the positions in the log of changes; `None` until it is read. It changes only if a new log is begun.
     log_key: Arc<Mutex<Option<Bytes32>>>,
     live: Arc<LiveFeed>,
-    /// `None` if the operator has switched search off.
+    /// `None` if search is turned off.
     search: Option<Arc<SearchIndexes>>,
     clock: Clock,
     sharing: Sharing,
-    /// Beyond the public Internet, where webhooks may be.
+    /// The hosts of webhooks that are allowed in addition to the public Internet.
     allowed_hosts: Arc<AllowedHosts>,
-    /// This process among those that send to webhooks.
+    /// The name of this process among the senders of webhooks.
     sender_name: Arc<str>,
     field_indexes: Arc<FieldIndexes>,
-    /// The declared fields. They decide what is accepted, shown and indexed; the store can hold other fields too.
+    /// The declared fields. They determine which fields are accepted, shown and indexed; the store can contain other fields, too.
     fields: SiteFields,
     /// The declared fields of posts with `@index`.
     declared_indexes: IndexedFields,
@@ -92,7 +95,7 @@ pub struct Content {
     views: Option<Arc<Views>>,
 }
 
-/// Invalidates the caches that do not observe writes, before another process that writes through this one learns that its write was made.
+/// Invalidates the caches that do not observe writes, before another process learns that its write through this one was made.
 struct CachesOfWritten {
     catalogs: Arc<PartitionCatalogs>,
     tokens: Arc<TokenCache>,
@@ -107,14 +110,13 @@ impl WriteReport for CachesOfWritten {
     }
 }
 
-/// Whether the keys of this table's rows must not be shown: they name tokens, are hashes of what only a client knows, or count the
-/// changes of drafts.
+/// Whether the keys of this table's rows must not be shown: they name tokens, are hashes of a client's secrets, or count the changes of drafts.
 pub fn has_secret_keys(table: &str) -> bool {
     let table = Table::ALL.into_iter().find(|known| known.name() == table);
     table.is_some_and(|table| matches!(table, Table::Tokens | Table::Webhooks | Table::Idempotency | Table::ChangeLog))
 }
 
-/// Longer than any upload, and than the clocks of two machines differ.
+/// Longer than any upload, and than the difference of two machines' clocks.
 const INCOMPLETE_AFTER: Duration = Duration::from_secs(60 * 60);
 
 impl Content {
@@ -134,7 +136,7 @@ impl Content {
         };
         let tokens = Arc::new(TokenCache::new(age_max));
         let renderer = Arc::new(Renderer::default());
-        // That of a store file is always the same, so a server that was killed goes on at once.
+        // The random part for a store file is always the same, so a server that was killed continues at once.
         let random = if sharing == Sharing::Alone { 0 } else { random::bits()? };
         let sender_name = WebhookId::new(Instant::MIN, random);
         Ok(Self {
@@ -159,15 +161,14 @@ impl Content {
         })
     }
 
-    /// The same content, with a renderer that keeps at most `bytes_max` bytes of rendered bodies. `public_url`: the server's own address, for the addresses
-    /// of pictures and files in the bodies.
+    /// Sets a renderer that caches at most `bytes_max` bytes of rendered bodies. `public_url`: the server's own address, for links to pictures and files in the
+    /// bodies.
     #[must_use]
     pub fn rendering(self, bytes_max: usize, public_url: Option<SiteUrl>) -> Self {
         Self { renderer: Arc::new(Renderer::keeping(bytes_max, public_url)), ..self }
     }
 
-    /// The same content, with a cache of at most `bytes_max` bytes for values that readers of snapshots have read. Caches nothing if the store
-    /// does not announce its writes.
+    /// Sets a cache of at most `bytes_max` bytes for values. Caches nothing if the store does not announce its writes.
     #[must_use]
     pub fn caching_values(self, bytes_max: usize) -> Self {
         Self { values: ValueCache::of(&self.store, bytes_max), ..self }
@@ -178,7 +179,7 @@ impl Content {
         Self { assets, ..self }
     }
 
-    /// The rows themselves, for what copies them whole.
+    /// The store itself, for code that copies whole rows.
     pub(crate) fn store(&self) -> &Store {
         &self.store
     }
@@ -197,7 +198,7 @@ impl Content {
         Self { allowed_hosts: Arc::new(hosts.clone()), ..self }
     }
 
-    /// The same content, which is searched so; with `None`, not at all.
+    /// Turns search on with these settings, or off with `None`.
     #[must_use]
     pub fn searching(self, settings: Option<SearchSettings>) -> Self {
         Self { search: settings.map(|settings| Arc::new(SearchIndexes::new(settings))), ..self }
@@ -243,7 +244,7 @@ impl Content {
         self.field_indexes.read_again(&self.store).await
     }
 
-    /// The same content, which reports the tags of each write after the store has carried it out.
+    /// Reports the tags of each write to this sink, after the store has carried it out.
     #[must_use]
     pub fn reporting_changes(self, sink: Arc<dyn ChangeSink>) -> Self {
         let report = Arc::new(ChangeReport::new(sink, self.clock.clone()));
@@ -259,7 +260,7 @@ impl Content {
         &self.renderer
     }
 
-    /// A reader for one request, which counts its reads.
+    /// A reader for one request, which counts its storage requests.
     pub fn reader(&self) -> Reader {
         self.reader_over(CountingStore::new(Arc::clone(&self.store)))
     }
@@ -273,7 +274,7 @@ impl Content {
         Reader::new(counted, Arc::clone(&self.partition_catalogs), self.clock.now()).using(self.values.clone())
     }
 
-    /// The same content, with its reads and writes counted by this reader.
+    /// The same content, with its storage requests counted by this reader.
     #[must_use]
     pub fn counted_with(&self, reader: &Reader) -> Self {
         Self { store: reader.counting_store(), ..self.clone() }
@@ -284,8 +285,7 @@ impl Content {
         Writer::new(store, catalogs, self.clock.clone(), self.indexed_fields())
     }
 
-    /// The number of posts that everyone can see. One range read of the list of months, if it is not cached, and one if posts of the current
-    /// month are scheduled.
+    /// The number of public posts. One range read of the list of months, if it is not cached, and one if posts of the current month are scheduled.
     ///
     /// # Errors
     /// If the store fails.
@@ -301,7 +301,7 @@ impl Content {
         self.recover_assets_left(self.sharing == Sharing::Alone).await
     }
 
-    /// `is_alone`: no process is changing a picture, so every change that is not complete is abandoned.
+    /// `is_alone`: whether no process is changing a picture, so that every incomplete change is abandoned.
     async fn recover_assets_left(&self, is_alone: bool) -> Result<()> {
         match &self.assets {
             Some(library) => assets::recover(&self.store, library, self.clock.now(), is_alone).await,
@@ -309,7 +309,7 @@ impl Content {
         }
     }
 
-    /// Does the same as [`recover_assets`](Self::recover_assets) while servers are running: only changes that began minutes ago count as abandoned.
+    /// Like [`recover_assets`](Self::recover_assets), while servers are running: only changes that began minutes ago count as abandoned.
     ///
     /// # Errors
     /// If the store fails.
@@ -327,8 +327,8 @@ impl Content {
         library.delete_incomplete(old_before).await.map_err(assets::of_bytes)
     }
 
-    /// Deletes what is kept for a limited time: the record of changes of the year before the last, old segments of the log of changes, and expired
-    /// idempotency keys. Five reads and one scan if there is nothing to delete.
+    /// Deletes rows that are kept for a limited time: the audit log of the year before the last, old segments of the log of changes, and expired idempotency
+    /// keys. Five reads and one scan if there is nothing to delete.
     ///
     /// # Errors
     /// If the store fails.
@@ -344,14 +344,14 @@ impl Content {
         maintenance::check(&content.store, &content.checked_fields(), || content.fresh_reader()).await
     }
 
-    /// The content as it is now, whatever is written meanwhile, if the store has snapshots; otherwise the same content.
+    /// The content at this moment, unaffected by later writes, if the store has snapshots; otherwise the same content.
     pub async fn at_one_moment(&self) -> Result<Self> {
         let Some(snapshot) = self.store.snapshot().await? else { return Ok(self.clone()) };
         let partition_catalogs = Arc::new(PartitionCatalogs::new(None));
         Ok(Self { store: snapshot.store, partition_catalogs, values: None, ..self.clone() })
     }
 
-    /// Lets other processes of this machine use the store, which is in this folder, through this one, until the value is dropped.
+    /// Lets other processes of this machine use the store in this folder through this one, until the value is dropped.
     ///
     /// # Errors
     /// If no socket can be created in the folder.
@@ -368,7 +368,7 @@ impl Content {
         Reader::new(counted, Arc::new(PartitionCatalogs::new(None)), self.clock.now())
     }
 
-    /// Fixes the differences, with the posts as the source of truth, and checks again. `report` gets a line for each fix.
+    /// Fixes the differences, with the posts as the source of truth, and checks again. `report`: gets a line for each fix.
     pub async fn repair(
         &self,
         options: maintenance::RepairOptions,
@@ -381,7 +381,7 @@ impl Content {
         Ok(self.store.ping().await?)
     }
 
-    /// Follows the writes of other servers while queries come, for as long as it is polled; returns at once if there can be no other server.
+    /// Follows the writes of other servers while queries arrive, for as long as it is polled. Returns at once if there can be no other server.
     pub async fn follow_writes(&self) {
         self.store.follow_writes().await;
     }
@@ -402,19 +402,19 @@ impl Content {
         Ok(self.store.settle().await?)
     }
 
-    /// The number of the newest write that is known here; `None` if no other process writes.
+    /// The number of the newest known write; `None` if no other process writes.
     pub fn position(&self) -> Option<u64> {
         self.store.position()
     }
 
-    /// Waits until readers see every write of any server up to this position. Returns `false` if there is no such write.
+    /// Waits until readers see every write of any server up to this position. Returns false if there is no such write.
     ///
     /// # Errors
     /// If that takes too long, or the store cannot be read.
     pub async fn wait_for(&self, position: u64) -> Result<bool> {
         let is_there = self.store.wait_for(position).await?;
         if self.store.horizon().is_none() {
-            // Catalogs that are cached for a time may be older.
+            // Cached catalogs may be older.
             self.partition_catalogs.invalidate();
         }
         Ok(is_there)

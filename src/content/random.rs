@@ -1,11 +1,11 @@
-//! Random bytes of the operating system, for ids and secrets. The rule: if there are none, nothing is created, and the storage counts as unavailable,
-//! so that the client tries again.
+//! Random bytes of the operating system, for ids and secrets. The rule: if the system returns none, nothing is created, and the client gets the error of an
+//! unavailable storage, so that it retries.
 
 use crate::store::StoreError;
 
 use super::error::Result;
 
-/// The bits of an id.
+/// Random bits for an id.
 pub(super) fn bits() -> Result<u64> {
     Ok(u64::from_le_bytes(bytes()?))
 }

@@ -1,5 +1,5 @@
-//! The folder of an export. The rule: no file that exists is changed, nothing is written outside of the folder, a folder that is not complete says so in
-//! a file, which the import refuses, and only the owner can read what is new, because an export has drafts.
+//! The folder of an export. The rule: no existing file is changed, nothing is written outside the folder, an incomplete folder contains a marker file that the
+//! import refuses, and only the owner can read new files, because an export has drafts.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -21,13 +21,13 @@ const INCOMPLETE_TEXT: &str = "This export of Tidings is not complete: it is sti
 
 pub(super) struct Folder {
     root: PathBuf,
-    /// The folder of the last file, which exists.
+    /// The existing folder of the last written file.
     last: PathBuf,
 }
 
 impl Folder {
     /// # Errors
-    /// If the folder has files that are not hidden, or cannot be created.
+    /// If the folder contains files that are not hidden, or cannot be created.
     pub(super) fn create(root: &Path) -> Result<Self, ExportError> {
         let failed = |source| not_written(root, source);
         match fs::read_dir(root) {
@@ -55,7 +55,7 @@ impl Folder {
         file.write_all(bytes).map_err(|source| not_written(&self.root.join(path), source))
     }
 
-    /// A new file at this path below the folder.
+    /// Creates a file at this path below the folder.
     pub(super) fn file(&mut self, path: &str) -> Result<File, ExportError> {
         let whole = self.root.join(path);
         let failed = |source| not_written(&whole, source);
@@ -91,7 +91,7 @@ impl Folder {
     }
 }
 
-/// Creates the file, or makes it empty. A file that exists keeps its mode.
+/// Creates or truncates the file. An existing file keeps its mode.
 ///
 /// # Errors
 /// If it cannot be written.

@@ -1,5 +1,5 @@
 //! The export as JSON Lines, alone or in a folder with all pictures and files. The rule: an import restores the whole site, except for tokens and earlier
-//! versions, and without a folder except for the pictures and files.
+//! versions; pictures and files are exported only to a folder.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -31,12 +31,11 @@ pub async fn export(content: &Content, out: &mut impl Write) -> Result<Exported,
     Ok(exported)
 }
 
-/// Writes [`CONTENT_FILE`], and the pictures and files beside it. Holds one page of rows in memory, the terms, and the rows of
-/// the pictures.
+/// Writes [`CONTENT_FILE`], and the pictures and files. In memory are one page of rows, the terms, and the rows of the pictures.
 ///
 /// # Errors
-/// [`ExportError::NotEmpty`] if the folder has files that are not hidden. If the store cannot be read or the folder cannot be written; then what is in the
-/// folder is incomplete, and a file there says so.
+/// [`ExportError::NotEmpty`] if the folder has files that are not hidden. If the store cannot be read or the folder cannot be written; a marker file then shows
+/// that the folder is incomplete.
 pub async fn export_with_pictures(content: &Content, root: &Path) -> Result<Exported, ExportError> {
     let mut folder = Folder::create(root)?;
     let written = write(content, &mut folder).await;
@@ -46,7 +45,7 @@ pub async fn export_with_pictures(content: &Content, root: &Path) -> Result<Expo
 async fn write(content: &Content, folder: &mut Folder) -> Result<Exported, ExportError> {
     let mut out = BufWriter::new(folder.file(CONTENT_FILE)?);
     let mut exported = export(content, &mut out).await?;
-    // After the posts, so that a picture that one of them names is among them.
+    // The assets are read after the posts, so that those that the posts name are among them.
     let assets = content.reader().all_assets().await?;
     for asset in &assets {
         write_line(&mut out, &Record::Asset(Box::new(record_of(asset))))?;

@@ -1,5 +1,5 @@
-//! The exports: all content as JSON Lines, with or without the pictures, or as a folder of Markdown with its pictures.
-//! The rule: an import reads what an export writes, and restores the same content.
+//! The exports: all content as JSON Lines, with or without the pictures, or as a folder of Markdown with its pictures. The rule: an import reads the output of
+//! an export, and restores the same content.
 
 mod folder;
 mod json_lines;
@@ -24,7 +24,7 @@ pub struct Exported {
     /// Categories, tags, authors and series.
     pub terms: usize,
     pub pictures: usize,
-    /// What was not written, with the reason.
+    /// The items that were not written, with the reason.
     pub failed: Vec<Failed>,
     pub notes: Vec<Note>,
 }

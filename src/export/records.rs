@@ -1,4 +1,4 @@
-//! The records of all content, as `import::jsonl` defines them. The rule: every export is made of these records, so all exports have the same content.
+//! The records of all content, as `import::jsonl` defines them. The rule: every export consists of these records, so all exports have the same content.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::import::ImportedCover;
 use crate::import::jsonl::{PageRecord, PostRecord, Record, Status, TermRecord};
 use crate::model::{Post, PostId, PostStatus, Slug, Term, TermKind, WholePost, WholeSitePage};
 
-/// The records, first of the terms, then of the pages, then of the posts. Holds one page of rows in memory, and the terms.
+/// The records: first the terms, then the pages, then the posts. In memory are one page of rows, and the terms.
 pub(super) struct Records<'a> {
     content: &'a Content,
     terms: std::vec::IntoIter<Term>,
@@ -17,7 +17,7 @@ pub(super) struct Records<'a> {
     posts: std::vec::IntoIter<WholePost>,
     /// The current slug of each term by its first slug, which is stored in the posts.
     slugs: HashMap<(TermKind, Slug), Slug>,
-    /// The places of the posts that a series has in order, from 1 on, by the first slug of the series.
+    /// The positions, from 1 on, of the ordered posts of a series, by its first slug.
     places: HashMap<(Slug, PostId), i32>,
 }
 

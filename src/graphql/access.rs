@@ -86,7 +86,7 @@ impl SignIn {
         }
     }
 
-    /// The reader for the request's token, which reads as the owner of the token or of the preview link.
+    /// The reader with the permissions of the request's token or preview link.
     ///
     /// # Errors
     /// UNAUTHENTICATED, or BAD_PREVIEW and PREVIEW_EXPIRED for a preview token, if the token is invalid. This holds for every request,
@@ -105,7 +105,7 @@ impl SignIn {
         }
     }
 
-    /// Whether the request has a stored token that was not used lately, or a preview token. Their check may read the store.
+    /// Whether the request has a stored token that was not used recently, or a preview token; their check may read the store.
     pub fn is_unknown(&self, content: &Content, request: &Request) -> bool {
         bearer_of(request).is_some_and(|BearerToken(text)| {
             let is_stored = text.starts_with(TOKEN_PREFIX) && !content.knows_token(text);
@@ -238,7 +238,7 @@ pub fn require<'a>(ctx: &Context<'a>, needed: Role) -> Result<&'a Actor> {
     }
 }
 
-/// Checks the role before each mutation of content, and drops what was loaded for the previous one.
+/// Checks the role before each mutation of content, and drops the values that were loaded for the previous one.
 pub(super) fn editor<'a>(ctx: &Context<'a>, needed: Role) -> Result<Editor<'a>> {
     let actor = require(ctx, needed)?;
     let request = context::of(ctx);

@@ -1,5 +1,4 @@
-//! The cached answers, for the transports. The rule: a transport caches only answers to anonymous queries that ran without an error;
-//! `content::cache` decides how long an answer may be used.
+//! The value of the header `GraphQL-Tags`, which requests the tags of the answer. The transport adds it to the request.
 
 use std::any::TypeId;
 
@@ -50,7 +49,7 @@ fn is_of_moment(operation: &OperationOutline) -> bool {
     operation.outline().has_field("rateLimit")
 }
 
-/// Whether the answer is only for the client of the request: it has figures of its own, or the document has a secret, which is checked each time.
+/// Whether the answer is only for the client of the request: it reports the client's own cost, or the document has a secret, which is checked each time.
 pub(super) fn is_of_one(request: &Request, operation: &OperationOutline) -> bool {
     let has_secret = SECRET_FIELDS.iter().any(|field| operation.outline().has_field(field));
     has_secret || is_of_moment(operation) || reported::is_asked_for(request)

@@ -31,7 +31,7 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    /// `budget`: that of the request's batch, or its own. `charge`: the memory charge of the answer.
+    /// `budget`: the one of the batch, or the request's own. `charge`: the memory charge of the answer.
     pub fn new(
         (content, site): (Content, Arc<Site>),
         reader: Reader,

@@ -1,8 +1,8 @@
-//! Caches parsed and checked documents by their text. The rule: the answer does not depend on whether a document is cached, because only
-//! results that depend on the text alone are cached; clients can fill at most [`BYTES_MAX`], and never with secrets.
+//! Caches parsed and checked documents by their text. The rule: the answer does not depend on whether a document is cached, because only results that depend on
+//! the text alone are cached; clients can fill at most [`BYTES_MAX`], and never with secrets.
 //!
-//! Only queries without a secret are cached. The Clock-PRO policy of `quick_cache` decides what is dropped: many documents that come once, such as those with
-//! literal values, do not displace those that are requested again.
+//! Only queries without a secret are cached. With the Clock-PRO policy of `quick_cache`, documents that come once, such as those with literal values, do not
+//! displace those that are requested again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,8 +12,7 @@ use quick_cache::unsync::Cache;
 
 use super::guard::{Admitted, CheckedDocument, Limits, Refusal};
 
-/// The maximum size of all cached documents of a server. A front end has some dozens of documents, each of some ten kilobytes when it is
-/// parsed.
+/// The maximum size of all cached documents of a server. A front end has some dozens of documents, each of which takes some ten kilobytes when parsed.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// The maximum size of one document, so that a few long ones do not displace all others.

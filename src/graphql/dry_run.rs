@@ -16,7 +16,7 @@ use crate::content::Reader;
 /// Validates an operation and returns its errors.
 type Validate = dyn Fn(&OperationOutline, &mut Request) -> Vec<ServerError> + Send + Sync;
 
-/// What the dry runs of all requests share. The validation is a function, because resolvers do not know the schema that validates.
+/// The shared state of all dry runs. The validation is a function, because resolvers do not know the schema that validates.
 pub struct DryRuns {
     costs: Arc<CostModel>,
     validate: Box<Validate>,

@@ -1,6 +1,6 @@
-//! Escapes in the strings of a document that the parser does not know: `\u{1F600}`, and pairs of surrogates as JSON encoders write them ("String Value" of
-//! the GraphQL specification, edition of September 2025). The rule: they are replaced by their characters before the text is parsed, and every other token
-//! keeps its line and column.
+//! Escapes in the strings of a document that the parser does not know: `\u{1F600}`, and pairs of surrogates as JSON encoders write them ("String Value" of the
+//! GraphQL specification, edition of September 2025). The rule: they are replaced by their characters before the text is parsed, and all tokens keep their line
+//! and column.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,14 +9,13 @@ use async_graphql::Pos;
 
 use super::lexemes::{Lexeme, lexemes, position};
 
-/// An invalid escape.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BadEscape {
     pub message: String,
     pub at: Pos,
 }
 
-/// The maximum number of characters of an escape in the message.
+/// The maximum number of characters of an escape that the message shows.
 const QUOTED_CHARS: usize = 12;
 
 /// Replaces the escapes that the parser does not know by their characters. A block string has none, and a string without an end is left to the parser.

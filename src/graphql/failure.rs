@@ -1,5 +1,4 @@
-//! Errors of resolvers, for the client. The rule: an error has a stable code in `extensions.code` and a text without internals; its cause is logged
-//! once.
+//! Errors of resolvers, for the client. The rule: an error has a stable code in `extensions.code` and a message without internals; its cause is logged once.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -10,10 +9,9 @@ use async_graphql::{Error, ErrorExtensions};
 use super::error::Code;
 use crate::content::ContentError;
 
-/// When to retry a request that fails until a person repairs something.
+/// The retry time of a request that fails until a person repairs something.
 const REPAIR_TIME: Duration = Duration::from_secs(60);
 
-/// An error as the client gets it.
 pub struct FieldError(Error);
 
 pub type Result<T, E = FieldError> = std::result::Result<T, E>;

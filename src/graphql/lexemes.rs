@@ -1,5 +1,5 @@
-//! Finds where the strings, comments, names and numbers of a document end. The rule: exactly where the parser ends them; otherwise brackets
-//! could be hidden in what only one of the two takes for a string.
+//! Finds where the strings, comments, names and numbers of a document end. The rule: they end exactly where the parser ends them; otherwise, brackets could be
+//! hidden in text that only one of the two reads as a string.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ pub(super) enum Lexeme {
     Text {
         is_block: bool,
     },
-    /// A string that does not end.
+    /// An unterminated string.
     Unended,
-    /// A punctuator by its first byte, or a byte that no document has there.
+    /// A punctuator, by its first byte, or an invalid byte.
     Mark(u8),
 }
 

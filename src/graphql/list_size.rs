@@ -1,6 +1,6 @@
-//! The directive `@listSize` of the cost specification (<https://ibm.github.io/graphql-specs/cost-spec.html>), which tells clients and
-//! gateways the maximum number of objects in a list. The rule: the sizes are the constants by which the server computes the cost of a
-//! query; `cost/tests/list_sizes.rs` compares them.
+//! The directive `@listSize` of the cost specification (<https://ibm.github.io/graphql-specs/cost-spec.html>), which informs clients and gateways of the
+//! maximum number of objects in a list. The rule: the sizes are the constants by which the server computes the cost of a query; `cost/tests/list_sizes.rs`
+//! compares them.
 
 use std::borrow::Cow;
 
@@ -27,18 +27,17 @@ fn definition(
 ) {
 }
 
-/// The size of the list that a field returns, or of the lists in the connection that it returns.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Size {
     /// A page of the size in `first` or `last`, or of the default size.
     Page,
     /// A page of the size in `first`, or of the default size.
     PageForward,
-    /// A list of as many as `first`, or the default size.
+    /// The list has the length in `first`, or the default length.
     First,
     /// Days with views.
     Days,
-    /// Changes after a position: as many as `first`, or the default size.
+    /// Changes after a position: the number in `first`, or the default.
     ChangesForward,
     /// The changes of one event.
     Changes,
@@ -56,9 +55,8 @@ pub(super) enum Size {
     Languages,
     /// One object for each id of an argument.
     Ids,
-    /// Where a search has found words.
+    /// The highlights of a search result.
     Highlights,
-    /// Related posts.
     Related,
     /// Words for a search box.
     SearchTerms,

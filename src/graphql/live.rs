@@ -1,4 +1,4 @@
-//! The directive `@live`. The rule: it changes no answer; the transport executes a query that has it again when what it has read has changed.
+//! The directive `@live`. The rule: it does not change the answer; the transport executes the query again when rows that it has read have changed.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
-//! The memory of requests and answers, from before it is used until the client has read the last byte. The rule: whatever can become large is
-//! charged before it exists. A charge that finds no memory waits for a bounded time; then the request is refused.
+//! Counts the memory of requests and answers until the client has read the last byte. The rule: data that can become large is charged before it is allocated.
+//! If too little memory is free, a charge waits for a bounded time; then the request is refused.
 //!
-//! The first [`OWN_BYTES`] of a charge are free, so that clients that read nothing cannot use the memory for small answers of other clients: a
-//! connection has one request in progress. Further bytes come from a pool that all share.
+//! The first [`OWN_BYTES`] of a charge are free, so that clients that read nothing cannot use the memory for small answers of other clients: a connection has
+//! one request in progress. Further bytes come from a pool that all share.
 
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,7 @@ pub const PARSED_VALUE_BYTES: u64 = 512;
 /// short-lived copy of a document that is validated or changed before it runs is not counted.
 pub const PARSED_TOKEN_BYTES: u64 = 384;
 
-/// The number of values that an answer may have without a charge: so few that all running requests can have them at once.
+/// The number of values that an answer may have without a charge: few enough that all running requests can have them at once.
 const UNCHARGED_VALUES: u64 = 5_000;
 
 /// The memory of a value of an answer until it is written: its node in the tree, its name and a short text.
@@ -33,7 +33,7 @@ const VALUE_BYTES: u64 = 128;
 /// How long a charge waits for free memory: longer than the time after which a client that reads nothing is disconnected.
 const WAIT: Duration = Duration::from_secs(8);
 
-/// Charges of a server that wait at once. Further ones are refused immediately, so that waiting requests do not hold all of the 256 slots to run.
+/// The maximum number of waiting charges of a server. Further ones are refused immediately, so that waiting requests do not occupy all of the 256 slots to run.
 pub const WAITING_MAX: usize = 64;
 
 /// Memory is counted in units of this size, in bytes.
@@ -54,7 +54,7 @@ struct MemoryState {
 }
 
 impl AnswerMemory {
-    /// `bytes`: for all connections together. `waiting`: how many charges can wait at once.
+    /// `bytes`: the limit for all connections together. `waiting`: the maximum number of waiting charges.
     pub fn new(bytes: u64, waiting: usize) -> Self {
         let pool = Arc::new(Semaphore::new(units(bytes) as usize));
         Self(Arc::new(MemoryState { bytes, pool, waiting: Semaphore::new(waiting), places: waiting }))
@@ -154,12 +154,12 @@ impl Charge {
         self.lock().bytes
     }
 
-    /// The maximum that can be charged to the pool.
+    /// The maximum charge to the pool.
     pub fn most(&self) -> u64 {
         self.0.all.0.bytes
     }
 
-    /// Charges this many more bytes, if they are free now.
+    /// Charges this many more bytes if they are free. Returns whether they were.
     pub fn try_take(&self, bytes: u64) -> bool {
         self.take_at_once(bytes).is_ok()
     }
@@ -171,7 +171,7 @@ impl Charge {
     pub async fn take(&self, bytes: u64) -> Result<(), OverBudget> {
         match self.take_at_once(bytes) {
             Ok(()) => Ok(()),
-            // Boxed, so that the futures of requests stay small.
+            // The future is boxed, so that the futures of requests stay small.
             Err(missing) => Box::pin(self.wait_for(bytes, missing)).await,
         }
     }

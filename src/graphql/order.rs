@@ -1,5 +1,5 @@
-//! Converts the order of a list from GraphQL to that of `content`. The rule: the default order, requested explicitly, is the same list as
-//! without an order, so that they accept each other's cursors. Only the order of a series cannot be requested.
+//! Converts the order of a list from GraphQL to that of `content`. The rule: an explicit default order is the same list as no order, so that the cursors are
+//! interchangeable. Only the order of a series cannot be requested.
 
 use async_graphql::{Enum, InputObject};
 

@@ -1,5 +1,4 @@
-//! The figures in the extensions of an answer. The rule: a client gets only the figures that it requests; the metrics count every
-//! operation.
+//! Cost and plan in the extensions of an answer. The rule: a client gets only the reports that it requests; the metrics count every operation.
 
 use async_graphql::{Request, Response};
 
@@ -10,7 +9,7 @@ use crate::content::{Reader, StorageUse};
 use crate::model::Actor;
 use crate::telemetry::metrics::{self, CacheKind};
 
-/// The figures that the client requests.
+/// The reports that the client requests.
 #[derive(Clone, Copy)]
 pub(super) struct Reported<'p> {
     /// `extensions.operationCost`
@@ -21,7 +20,7 @@ pub(super) struct Reported<'p> {
     pub charge: Option<&'p Charge>,
 }
 
-/// Whether the client requests figures, so that no other client may get its answer.
+/// Whether the client requests a report, so that no other client may get its answer.
 pub(super) fn is_asked_for(request: &Request) -> bool {
     CostRequest::of(request).is_some() || ExplainRequest::of(request).is_some()
 }
@@ -58,7 +57,7 @@ fn report(
         response = response.extension(CostRequest::EXTENSION, price.describe(executed.map(|(_, used)| used)));
     }
     if reported.plan.is_some() {
-        // For a client that sees only some drafts, keys are hidden: to refuse a change, the server may read drafts of others.
+        // Keys are hidden from clients with access to only some drafts, because the server may read other drafts to refuse a change.
         let shows_keys = executed.is_none_or(|(reader, _)| reader.actor().is_none_or(Actor::sees_all));
         let noted = executed.and_then(|(reader, used)| Some((reader.explanation()?.explained(), used)));
         let plan = explain::describe(noted, (&price.bound, &price.fields), shows_keys, reported.charge);

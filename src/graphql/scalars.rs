@@ -20,7 +20,7 @@ const EXAMPLE: &str = "such as 2025-02-03T04:05:06.789Z";
 /// The fractional digits of a second that are printed.
 const DIGITS: usize = 3;
 
-/// See the description of the scalar below. Printing rounds down; what was parsed is the first tick of its millisecond.
+/// See the description of the scalar below. Printing rounds down; a parsed time is the first tick of its millisecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateTime(pub Instant);
 
@@ -73,7 +73,7 @@ fn parse(text: &str) -> Result<DateTime, String> {
     Ok(DateTime(at))
 }
 
-/// Whether a digit other than 0 follows the third one of the fraction. The text is checked, because the instant may have fewer digits.
+/// Whether a digit other than 0 follows the third one of the fraction. The text is checked, because the instant has no trailing zeros.
 fn is_finer_than_a_millisecond(text: &str) -> bool {
     let fraction = text.split_once('.').map_or("", |(_, rest)| rest);
     let digits = fraction.bytes().take_while(u8::is_ascii_digit);

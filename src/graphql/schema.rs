@@ -137,7 +137,7 @@ impl ContentService {
         let fair_use = self.fair_use.as_ref().filter(|_| access::has_token(request));
         let client = fair_use.and_then(|fair_use| fair_use.signing_in(ClientAddress::of(request)));
         if let Some(client) = client.as_ref().filter(|_| self.sign_in.is_unknown(&self.content, request)) {
-            // Takes nothing; only fails if the limit is used up.
+            // This takes no request; it only fails if the limit is used up.
             drop(client.take(1, Charging::Requests(0))?);
         }
         let signed_in = self.sign_in.reader(&self.content, reader.clone(), request).await;
@@ -159,7 +159,7 @@ impl ContentService {
         (client, signed_in)
     }
 
-    /// The price of the request. The limit is what earlier requests of the batch have left.
+    /// The price of the request. The limit is the rest of the batch's budget.
     async fn price(
         &self,
         operation: Option<&OperationOutline>,
@@ -174,7 +174,7 @@ impl ContentService {
         let Some(operation) = operation else { return Price::default() };
         let pricing = Pricing { limit, disclosure, purpose, is_explained };
         let mut price = self.costs.price(operation, &request.variables, reader, pricing).await;
-        // All who wait share the reads of an event.
+        // All subscribers share the reads of an event.
         if Subscribed::of(request).is_some_and(|subscribed| subscribed.has_event()) {
             price.bound = price.bound.minus(BEHIND);
         }
@@ -195,19 +195,19 @@ impl ContentService {
         }
     }
 
-    /// What an operation takes from the limit of its client, and how the client is charged at its end. `before`: the cost of the sign-in,
-    /// which was already charged. `uncharged`: the part of the bound that [`Uncharged`] names.
+    /// The requests that an operation reserves, and how the client is charged at its end. `before`: the cost of the sign-in, which was already charged.
+    /// `uncharged`: the part of the bound that [`Uncharged`] names.
     fn charging(&self, reader: &Reader, price: &Price, (before, uncharged): (u64, u64)) -> (u64, Charging) {
         let bound = price.bound.requests();
         if self.reports_storage_to(reader.actor()) {
             return (bound.saturating_sub(before), Charging::Spent { reader: reader.clone(), before });
         }
-        // The client must not learn which lists others have read lately or are changing, so it is charged the bound.
+        // The client is charged the bound, because the spent requests would reveal which lists other clients have read or changed.
         let own = bound.saturating_sub(price.made).saturating_sub(uncharged);
         (own, Charging::Requests(own))
     }
 
-    /// Runs an admitted operation. `limited`: the limit of its client, and what the operation takes from it.
+    /// Runs an admitted operation. `limited`: the limit of its client, and the requests to reserve.
     async fn run(
         &self,
         operation: Option<OperationOutline>,
@@ -380,8 +380,8 @@ impl GraphqlService for ContentService {
     }
 }
 
-/// If the store has snapshots, a query or an event reads everything as of its start. A mutation must read its own writes, and builds on all
-/// earlier ones. A subscription that begins reads the log after it waits for changes, so that it misses none in between.
+/// If the store has snapshots, a query or an event reads everything as of its start. A mutation must read its own and all earlier writes. A subscription begins
+/// to wait for changes before it reads the log, so that it misses none.
 async fn at_one_moment(
     content: &Content,
     reader: Reader,

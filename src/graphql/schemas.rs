@@ -27,7 +27,7 @@ pub(super) struct Schemas {
     types: OnceLock<Arc<TypeMap>>,
 }
 
-/// The schemas that were needed last, because a process serves one site.
+/// The most recently used schemas, because a process serves one site.
 static LAST: Mutex<Option<Arc<Schemas>>> = Mutex::new(None);
 
 impl Schemas {
@@ -58,7 +58,7 @@ impl Schemas {
 
     fn builder(&self) -> SchemaBuilder<Query, Mutation, Subscription> {
         let nesting = Limits::default().nesting + 1;
-        // The suggestions in errors are those of the rules.
+        // The rules make the suggestions in errors.
         declaring(&self.fields, || {
             // No field returns these interfaces, so the engine would not find them.
             Schema::build(Query, Mutation::default(), Subscription)
@@ -73,7 +73,7 @@ impl Schemas {
     }
 }
 
-/// Ends a request at the start of its execution.
+/// Ends a request before its execution.
 struct OnlyCheck;
 
 impl ExtensionFactory for OnlyCheck {

@@ -1,8 +1,8 @@
-//! The subscriptions. The rule: an event is executed like a query, with a context of its own, so that its document, price, access and limits are those of a
-//! query; only what has changed comes from [`Subscribed`], which the executions of one subscription share.
+//! The subscriptions. The rule: an event is executed like a query, with its own context, so that it has the same price, access and limits; only the changes
+//! come from [`Subscribed`], which the executions of one subscription share.
 //!
-//! A subscription reads the log from its position to the end, a page for each execution, and then waits for what all who wait get
-//! (`content::read::change_feed`). It waits before it reads, so that it misses nothing.
+//! A subscription reads the log from its position to the end, a page for each execution, and then waits for the changes that all subscribers share
+//! (`content::read::change_feed`). It begins to wait before it reads, so that it misses nothing.
 
 use std::any::TypeId;
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ use crate::model::{Instant, Post, PostId};
 #[derive(Default)]
 pub struct Subscribed {
     state: Mutex<State>,
-    /// Whether the operation is a live query, which waits for what it reads and not for events.
+    /// Whether the operation is a live query, which waits for changes of its rows and not for events.
     is_live: AtomicBool,
     /// Whether the answer to the live query is only for this client.
     is_of_one: AtomicBool,
@@ -49,10 +49,10 @@ impl Subscribed {
         request.data.get(&TypeId::of::<Arc<Self>>())?.downcast_ref()
     }
 
-    /// Waits until an execution can have an event. Nothing is lost if the future is dropped.
+    /// Waits until an execution can have an event. Dropping the future loses nothing.
     ///
     /// # Errors
-    /// POSITION_EXPIRED or SUBSCRIBER_TOO_SLOW: no more events come.
+    /// POSITION_EXPIRED or SUBSCRIBER_TOO_SLOW: the subscription has ended.
     pub async fn wait(&self) -> Result<(), ServerError> {
         let mut state = self.state.lock().await;
         let is_ready = state.is_behind || state.arrived.is_some() || !state.published.is_empty();
@@ -76,7 +76,7 @@ impl Subscribed {
         self.is_live.load(Ordering::Relaxed)
     }
 
-    /// The operation is a live query. `is_of_one`: whether its answer is only for this client.
+    /// Records that the operation is a live query. `is_of_one`: whether its answer is only for this client.
     pub fn begin_live(&self, is_of_one: bool) {
         self.is_of_one.store(is_of_one, Ordering::Relaxed);
         self.is_live.store(true, Ordering::Relaxed);
@@ -127,7 +127,7 @@ impl State {
         if self.published.is_empty()
             && let Some((page, before)) = self.page(ctx, after).await?
         {
-            // Only after the last one is everything of the page sent.
+            // The position after the whole page applies only after its last event.
             self.published = page.events.iter().filter_map(published).map(|id| (id, before.clone())).collect();
             if let Some((_, position)) = self.published.back_mut() {
                 *position = page.position;

@@ -1,9 +1,8 @@
-//! The texts of one answer: bodies in their source and rendered forms, and metadata. The rule: each text is rendered (by the [`Renderer`]),
-//! charged and written as JSON once, for any number of fields; an answer has at most [`ANSWER_TEXT_BYTES_MAX`] bytes of texts, where each
-//! text counts as often as it is sent.
+//! The texts of one answer: sources and rendered forms of bodies, and metadata. The rule: each text is rendered (by the [`Renderer`]), charged and written as
+//! JSON once, for any number of fields; an answer has at most [`ANSWER_TEXT_BYTES_MAX`] bytes of texts, where each text counts as often as it is sent.
 //!
-//! A body costs one storage read, however often an answer contains it. Without the limit, a query of three kilobytes with a hundred ids and
-//! a hundred aliases would cause hundreds of megabytes and seconds of work.
+//! A body costs one storage read, however often an answer contains it. Without the limit, a query of three kilobytes with a hundred ids and a hundred aliases
+//! would cause hundreds of megabytes and seconds of work.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -28,8 +27,8 @@ pub use crate::content::read::KEPT_BYTES_MAX;
 /// The maximum size of the texts in one answer: three forms of the longest body that can be stored.
 pub const ANSWER_TEXT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 
-/// Limits the bodies that all requests are reading and have not charged yet: enough for the bodies of the largest page, because many more
-/// would use as much memory as all answers may.
+/// Limits the uncharged bodies that all requests are reading: enough for the bodies of the largest page, because many more would exceed the memory limit of all
+/// answers.
 static LOADING: Semaphore = Semaphore::const_new(LOADED_TOGETHER_MAX);
 const LOADED_TOGETHER_MAX: usize = 128;
 
@@ -62,18 +61,18 @@ pub struct Texts {
     forms: Mutex<HashMap<Arc<str>, Arc<Forms>, RandomState>>,
     renderer: Arc<Renderer>,
     budget: Arc<Budget>,
-    /// For texts that are sent: held until the client has read them.
+    /// The charge for texts that are sent, until the client has read them.
     sent: Charge,
-    /// For data that is only needed to create them: held until the request ends.
+    /// The charge for data that is only needed to create them, until the request ends.
     working: Charge,
-    /// Set when a charge is refused: then a query is refused as a whole, and a mutation in every text. Nothing more is read or rendered,
-    /// and no field waits, because uncharged data stays in memory until the request ends.
+    /// Set when a charge is refused: then a query fails completely, and a mutation in every text field. Nothing more is read or rendered, and no field waits,
+    /// because uncharged data stays in memory until the request ends.
     refused: SetOnce<OverBudget>,
     has_unsaved: AtomicBool,
 }
 
 impl Texts {
-    /// The requests of a batch share the budget. Without a charge the answer has a memory of its own.
+    /// The requests of a batch share the budget. Without a charge, the answer has its own memory.
     pub fn new(renderer: Arc<Renderer>, budget: Arc<Budget>, charge: Option<Charge>) -> Self {
         let sent = charge.unwrap_or_else(|| AnswerMemory::default().charge());
         let working = sent.beside();
@@ -84,13 +83,12 @@ impl Texts {
     /// A permit to read a body that is not charged yet.
     ///
     /// # Errors
-    /// If the charge for a short body is refused, or another charge of the answer was.
+    /// If the charge for a short body is refused, or was refused for another text of the answer.
     pub async fn place_to_load(&self) -> Result<SemaphorePermit<'static>, Error> {
         self.places_to_load(1).await
     }
 
-    /// A permit to read this many bodies, at most [`LOADED_TOGETHER_MAX`]. All are granted together, so that no request holds some while it
-    /// waits for others.
+    /// A permit to read this many bodies, at most [`LOADED_TOGETHER_MAX`]. All are granted together, so that no request has some while it waits for others.
     ///
     /// # Errors
     /// The errors of [`place_to_load`](Self::place_to_load).
@@ -109,8 +107,8 @@ impl Texts {
         self.hold_new(markdown, FIRST_BYTES).await
     }
 
-    /// Whether this is the first text of the client that the answer renders. The client's variables have a copy of it for each field that renders it, so
-    /// others are refused.
+    /// Whether this is the first unsaved text that the answer renders. Others are refused, because the variables have a copy of the text for each field that
+    /// renders it.
     pub fn is_first_unsaved(&self) -> bool {
         !self.has_unsaved.swap(true, Relaxed)
     }
@@ -123,7 +121,7 @@ impl Texts {
         self.hold_new(text, 0).await
     }
 
-    /// Charges a text that the answer does not hold yet, less the bytes that were charged before it was read.
+    /// Charges a text that is new in the answer, less the bytes that were charged before it was read.
     async fn hold_new(&self, text: &Arc<str>, charged: usize) -> Result<(), Error> {
         let is_new = {
             let mut forms = self.forms.lock().expect("no code panics while it holds this lock");
@@ -148,7 +146,7 @@ impl Texts {
         Arc::clone(forms.entry(Arc::clone(markdown)).or_default())
     }
 
-    /// As [`hold`](Self::hold), for a body and the metadata that was read with it.
+    /// Like [`hold`](Self::hold), for a body and the metadata that was read with it.
     ///
     /// # Errors
     /// If a charge is refused.
@@ -161,7 +159,7 @@ impl Texts {
         }
     }
 
-    /// The metadata, or its values for `keys`. The whole length counts in any case, because all of it is read to find the keys.
+    /// The metadata, or its values for `keys`. The whole length counts in any case, because all metadata is read to find the keys.
     ///
     /// # Errors
     /// If the answer would be too long, or the charge is refused.
@@ -174,8 +172,7 @@ impl Texts {
         Ok(JsonText::of_json(json))
     }
 
-    /// Counts and charges declared fields with this many bytes. The metadata counts with its whole length, as in
-    /// [`metadata`](Self::metadata).
+    /// Counts and charges declared fields with this many bytes. The whole metadata counts, as in [`metadata`](Self::metadata).
     ///
     /// # Errors
     /// If the answer would be too long, or the charge is refused.
@@ -206,8 +203,7 @@ impl Texts {
         self.send(&forms.text, &self.rendered(forms, markdown).await?.text).await
     }
 
-    /// The headings of the body, found once for all fields of the answer. Each counts with the memory of its object, because there can be
-    /// many short ones.
+    /// The headings of the body, found once for all fields of the answer. Each counts with the memory of its object, because there may be many short ones.
     ///
     /// # Errors
     /// The errors of [`markdown`](Self::markdown).
@@ -256,7 +252,7 @@ impl Texts {
     async fn take(&self, charge: &Charge, bytes: usize) -> Result<(), Error> {
         let taken = self.unless_refused(charge.take(bytes as u64)).await?;
         taken.map_err(|error| {
-            // Another field may already have set its reason, which is as good.
+            // Another field may already have set its reason, which is equally valid.
             let _ = self.refused.set(error.clone());
             over_budget(&error)
         })
@@ -282,7 +278,7 @@ impl Texts {
     }
 }
 
-/// Counts work on a text of this length, and lets other tasks run when the budget of this one is used up.
+/// Counts work on a text of this length, and yields to other tasks when the task's budget is used up.
 async fn let_others_run(bytes: usize) {
     for _ in 0..bytes / BYTES_OF_A_UNIT {
         tokio::task::consume_budget().await;

@@ -1,4 +1,4 @@
-//! The types of the schema, for the cost, the completion and the rules of validation. The rule: they are read from the schema's own SDL, so that this code
+//! The types of the schema, for the cost, the completion and the rules of validation. The rule: they are parsed from the schema's own SDL, so that this code
 //! names no type or field.
 //!
 //! The types of introspection, which the SDL does not contain, are known only to the rules. For the cost and the completion, their fields cannot fail, and
@@ -75,7 +75,7 @@ pub(super) enum Scalar {
     Id,
     Int,
     String,
-    /// Any value. Also stands for scalars that no argument has.
+    /// Any value; also used for scalars that no argument has.
     Any,
 }
 
@@ -181,7 +181,7 @@ impl TypeMap {
         self.composites.get_key_value(name).filter(|(name, _)| !is_of_introspection(name))
     }
 
-    /// The field with its arguments, also of the types of introspection.
+    /// The field with its arguments, including fields of introspection types.
     pub(super) fn any_field(&self, on: &str, name: &str) -> Option<&FieldType> {
         let composite = self.composites.get(on)?;
         let is_root = || self.roots[0].as_ref().is_some_and(|root| root == on);
@@ -191,7 +191,7 @@ impl TypeMap {
         }
     }
 
-    /// The names of the fields of a type, also of the types of introspection.
+    /// The names of the fields of a type, including introspection types.
     pub(super) fn field_names(&self, on: &str) -> impl Iterator<Item = &str> {
         self.composites.get(on).into_iter().flat_map(|composite| composite.fields.keys()).map(Name::as_str)
     }
@@ -201,12 +201,12 @@ impl TypeMap {
         self.composites.keys().chain(self.inputs.keys()).map(Name::as_str).filter(|name| !is_of_introspection(name))
     }
 
-    /// Whether this type has a selection, also of the types of introspection.
+    /// Whether this type has a selection, including introspection types.
     pub(super) fn has_selection(&self, name: &str) -> bool {
         self.composites.contains_key(name)
     }
 
-    /// Whether this is an object type, also of the types of introspection.
+    /// Whether this is an object type, including introspection types.
     pub(super) fn is_object(&self, name: &str) -> bool {
         self.composites.get(name).is_some_and(|composite| composite.is_object)
     }

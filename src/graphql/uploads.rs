@@ -1,5 +1,5 @@
-//! Pictures and files that clients add, outside of any GraphQL document. The rule: the role of the client is checked before its file is received, and again
-//! when the asset is added.
+//! Pictures and files that clients add, outside GraphQL documents. The rule: the role of the client is checked before its file is received, and again when the
+//! asset is added.
 
 use async_graphql::ServerError;
 
@@ -28,7 +28,7 @@ pub struct Upload {
 pub struct Uploaded {
     /// The node id.
     pub id: String,
-    /// As the field `url`.
+    /// The address, like in the field `url`.
     pub url: String,
     pub asset: Asset,
     /// Whether the asset is new to the site.

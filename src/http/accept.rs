@@ -45,7 +45,7 @@ pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
     prefers(headers, "text/event-stream")
 }
 
-/// Whether the client names a stream of events among the types that it takes.
+/// Whether the client accepts a stream of events.
 pub(super) fn takes_events(headers: &HeaderMap) -> bool {
     weight_of(headers, "text/event-stream").is_some_and(|(_, exactness)| exactness == EXACT)
 }
@@ -57,7 +57,7 @@ fn prefers(headers: &HeaderMap, name: &str) -> bool {
     exactness == EXACT && ours.into_iter().all(|ours| preferred > ours)
 }
 
-/// How exactly a range names a type: 0 for `*/*`, 1 for `application/*`, 2 for the type itself.
+/// The precision with which a range names a type: 0 for `*/*`, 1 for `application/*`, 2 for the type itself.
 const EXACT: u8 = 2;
 
 /// The weight of a type in thousandths, by the range that names it most exactly, and how exactly; `None` if it is not acceptable.
@@ -68,7 +68,7 @@ fn weight_of(headers: &HeaderMap, name: &str) -> Option<(u16, u8)> {
     (weight > 0).then_some((weight, exactness))
 }
 
-/// How exactly this range of the header names a type, and the weight that it gives to it.
+/// The precision with which this range of the header names a type, and its weight.
 fn match_of(range: &str, name: &str) -> Option<(u8, u16)> {
     let mut parts = range.split(';').map(str::trim);
     let (kind, subtype) = name.split_once('/')?;

@@ -81,7 +81,7 @@ impl RequestFailure {
     }
 }
 
-/// The request is refused before it runs, because there is no memory for it.
+/// The request is refused before it runs, because not enough memory is free.
 impl From<OverBudget> for RequestFailure {
     fn from(over_budget: OverBudget) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, Code::Overloaded, sentence(&over_budget.to_string()))
@@ -108,7 +108,7 @@ impl IntoResponse for RequestFailure {
     }
 }
 
-/// The answer to one request as written JSON, with its status, headers and code.
+/// The answer to one request as JSON, with its status, headers and code.
 pub(super) struct Answer {
     pub json: Json,
     /// The status in `application/graphql-response+json`.
@@ -142,13 +142,12 @@ impl Answer {
         }
     }
 
-    /// A cached answer of a query that ran without an error, in the same bytes. It has no rate limit headers, because it used nothing of a
-    /// limit.
+    /// A cached answer of a query that ran without an error, in the same bytes. It has no rate limit headers, because it was not charged to a limit.
     pub(super) fn cached(json: Json, cached: Arc<CachedJson>) -> Self {
         Self { freshness: cached.freshness.clone(), cached: Some(cached), ..Self::of_json(json) }
     }
 
-    /// The answer to a request for a feed or sitemap, made from queries that ran without an error.
+    /// The answer to a request for a feed or sitemap, made from queries without an error.
     pub(super) fn of_text(text: Bytes) -> Self {
         Self::of_json(Json::cached(text, None))
     }
@@ -255,14 +254,14 @@ fn status_of(response: &GraphqlResponse) -> StatusCode {
     }
     let code = response.errors.first().and_then(code_of).unwrap_or_default();
     let listed = STATUSES.iter().find(|(listed, _)| code == listed.as_str());
-    // Others parse but cannot be executed: validation, coercion, limits, the choice of the operation.
+    // Other documents parse but cannot be executed, because of validation, coercion, limits or the choice of the operation.
     listed.map_or(StatusCode::UNPROCESSABLE_ENTITY, |(_, status)| *status)
 }
 
 const STATUSES: [(Code, StatusCode); 11] = [
     (Code::GraphqlParseFailed, StatusCode::BAD_REQUEST),
     (Code::Unauthenticated, StatusCode::UNAUTHORIZED),
-    // A preview token is a bearer token too.
+    // A preview token is also a bearer token.
     (Code::BadPreview, StatusCode::UNAUTHORIZED),
     (Code::PreviewExpired, StatusCode::UNAUTHORIZED),
     (Code::Forbidden, StatusCode::FORBIDDEN),

@@ -30,7 +30,7 @@ use crate::graphql::{
     cached::CachedAnswers, documents::Documents, error::Code, memory::Charge, service::GraphqlService,
 };
 
-/// Files that arrive at once; each takes up to its limit on the disk.
+/// The maximum number of files that arrive at once; each takes up to its limit on the disk.
 const UPLOADS_MAX: usize = 16;
 
 /// A request's share of the resources of the server.
@@ -71,7 +71,7 @@ pub(super) struct Api {
 }
 
 impl Share {
-    /// The share of a query of the server itself, whose memory is released before the request is answered.
+    /// The share of the server's own query, whose memory is released before the request is answered.
     pub(super) fn of_own_query(&self) -> Self {
         Self { charge: self.charge.beside(), connection: Arc::clone(&self.connection), client: self.client }
     }
@@ -138,7 +138,7 @@ impl Api {
         parameters::from_uri(uri, self.parameter_bounds(), &share.charge).await
     }
 
-    /// Adds the caching headers to an answer that a CDN may cache.
+    /// Adds the caching headers to an answer, if a CDN may cache it.
     pub(super) fn show_freshness(&self, freshness: Option<&Freshness>, response: &mut Response<Body>) {
         if let (Some(cdn), Some(cached), Some(freshness)) = (&self.settings.cdn, &self.cached, freshness) {
             cdn.apply(freshness, cached.now(), response);

@@ -18,20 +18,20 @@ use super::{accept, answer::RequestFailure, settings::HttpLimits};
 use crate::graphql::error::Code;
 use crate::graphql::memory::{Charge, OWN_BYTES};
 
-/// How much of a refused body is read and discarded. If the server closed the connection while the client still sends, the client would get
-/// a broken pipe and never read the refusal, as may happen with longer bodies.
+/// The maximum number of bytes of a refused body that are read and discarded. If the server closes the connection while the client still sends, as after longer
+/// bodies, the client may get a broken pipe and never read the refusal.
 const DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Most requests of front ends are smaller.
+/// The initial capacity; most requests of front ends are smaller.
 const CAPACITY_MIN: usize = 16 * 1024;
 
-/// Bodies that arrive at once and use memory that all requests share: so few that those that arrive slowly leave most of it to others.
+/// The maximum number of arriving bodies that use the shared memory: few enough that slow ones leave most of it to others.
 pub(super) const LONG_MAX: usize = 32;
 
-/// How long such a body waits for another one to arrive.
+/// The maximum time that such a body waits for another one to arrive.
 const LONG_WAIT: Duration = Duration::from_secs(4);
 
-/// Reads a body, and charges it to `memory`. `long`: a permit for each of [`LONG_MAX`].
+/// Reads a body, and charges it to `memory`. `long`: has [`LONG_MAX`] permits.
 pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
@@ -110,10 +110,10 @@ async fn collect(
             return Err(too_large(bytes_max));
         }
         if length > kept.capacity() {
-            // The capacity doubles, so that a body is copied few times.
+            // The capacity doubles, so that a body is rarely copied.
             let capacity = length.max(2 * kept.capacity()).max(CAPACITY_MIN).min(bytes_max);
             if place.is_none() && capacity as u64 > OWN_BYTES {
-                // Boxed, because most bodies are short.
+                // The future is boxed, because most bodies are short.
                 let taken = Box::pin(timeout(LONG_WAIT, long.acquire())).await.map_err(|_elapsed| overloaded())?;
                 place = Some(taken.expect("the semaphore is never closed"));
             }

@@ -26,7 +26,7 @@ use crate::graphql::{
 /// Longer requests are not cached, because each waiting request would have a copy of its bytes in memory.
 const REQUEST_BYTES_MAX: usize = 16 * 1024;
 
-/// How a request came. The same bytes that came another way are another request, or have another media type.
+/// The way of a request. The same bytes in another way are a different request, or get another media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Door {
     /// The query string of a GET.
@@ -67,8 +67,7 @@ pub(super) struct ToCache {
     recording: Recording,
 }
 
-/// Finds the cached answer to a request and charges it to the connection. Otherwise returns what is needed to cache the answer of the query,
-/// if it may be cached.
+/// Finds the cached answer to a request and charges it to the connection. Otherwise returns the key for caching the answer, if it may be cached.
 pub(super) fn find(
     api: &Api,
     headers: &HeaderMap,
@@ -80,7 +79,7 @@ pub(super) fn find(
     let Some(cached) = cached.filter(|_| request.len() <= REQUEST_BYTES_MAX) else { return Err(None) };
     let (number, is_cacheable) = (door.number(asked_tags(headers).is_some()), door.is_cacheable());
     match cached.find(number, request) {
-        // If there is no memory, the query is run; it waits for memory or is refused.
+        // Without free memory, the query is executed, which waits for memory or is refused.
         Some(found) if charge.try_take(found.text.len() as u64) => {
             Ok(Answer::cached(Json::cached(found.text.clone(), found.hash), found))
         }
@@ -93,15 +92,14 @@ pub(super) fn find(
 }
 
 impl ToCache {
-    /// Lets the request record what its answer depends on.
+    /// Makes the request record the dependencies of its answer.
     pub(super) fn recorded(&self, request: GraphqlRequest) -> GraphqlRequest {
         request.data(self.recording.clone())
     }
 
-    /// Holds the answer to a query without a secret, if the answer allows it.
+    /// Caches the answer to a query without a secret, if the answer allows it.
     ///
-    /// If the content has not changed since it was read, a CDN may cache the answer too; then everything that belongs to this request is
-    /// removed from it.
+    /// If the content has not changed since it was read, a CDN may cache the answer, too; then the headers of this client's request are removed from it.
     pub(super) fn keep(&self, answer: &mut Answer) {
         if !answer.can_be_cached() {
             return;
@@ -119,7 +117,7 @@ impl ToCache {
         let freshness = answer.freshness().cloned();
         let tag_bytes = freshness.as_ref().map_or(0, Freshness::bytes);
         let make = || CachedJson::new(answer.json.to_bytes(), hash, freshness);
-        // The compressed form of a long answer counts from the beginning, as much as the text.
+        // The compressed form of a long answer is charged from the beginning, with the size of the text.
         let form = if bytes < usize::from(BYTES_MIN) { 0 } else { bytes } + tag_bytes;
         self.cached.keep((self.door, &self.request), &self.recording, (bytes, form), make);
     }

@@ -14,7 +14,7 @@ use crate::graphql::cached::{CurrentAnswer, Tag};
 use crate::model::Instant;
 use crate::purge::{CdnKind, Purges};
 
-/// The default limit of the tags of an answer, in bytes. Proxies accept heads of 8 KiB, Fastly and Cloudflare 16 KiB of tags.
+/// The default limit of the tags of an answer, in bytes. Proxies accept header sections of 8 KiB, Fastly and Cloudflare 16 KiB of tags.
 pub const TAG_BYTES_MAX: usize = 4_000;
 
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct CdnSettings {
     pub fresh_for: Duration,
     /// How long the CDN may serve a stale answer while it requests a new one.
     pub stale_for: Duration,
-    /// The CDN, which decides the header of the tags; `None`: answers have no tags.
+    /// The kind of the CDN, which determines the header of the tags; without one, answers have no tags.
     pub kind: Option<CdnKind>,
     /// The maximum length of the tags of an answer, in bytes.
     pub tag_bytes: usize,
@@ -31,7 +31,7 @@ pub struct CdnSettings {
     pub purges: Option<Purges>,
 }
 
-/// Until when an answer stays the same if nothing is written, and the header with its tags.
+/// How long an answer stays the same if nothing is written, and its tags.
 #[derive(Debug, Clone)]
 pub(super) struct Freshness {
     until: Option<Instant>,

@@ -1,6 +1,5 @@
-//! Identifies the client of a request, and counts what it uses. The rule: behind a proxy all clients have one address, and only
-//! a header of a trusted proxy identifies them. If the operator trusts no header, connections are limited by address, and requests per
-//! client are not limited.
+//! Identifies the client of a request, and counts its permits. The rule: behind a proxy, all clients have the same address, and only a header of a trusted
+//! proxy identifies them. If the operator trusts no header, connections are limited by address, and requests per client are not limited.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -9,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::http::{HeaderMap, HeaderName};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Permits of each client address. One without a permit in use has no entry.
+/// Permits by client address. An address without a permit in use has no entry.
 #[derive(Debug)]
 pub(super) struct Shares {
     each: usize,

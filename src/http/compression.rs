@@ -33,7 +33,7 @@ pub(super) const BYTES_MIN: u16 = 1024;
 /// The memory of a compressor until its answer is sent.
 const COMPRESSOR_BYTES: u64 = 512 * 1024;
 
-/// Marks an answer that must not be compressed: it has ranges, or there is no memory for a compressor.
+/// Marks an answer that must not be compressed, because it has ranges or no memory is free for a compressor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Uncompressed;
 
@@ -74,7 +74,7 @@ where
     response
 }
 
-/// Whether gzip is named without a weight, as browsers do. The layer decides about other values.
+/// Whether gzip is accepted without a weight, as by browsers. The layer handles other values.
 fn takes_gzip(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(header::ACCEPT_ENCODING).iter();
     let (Some(Ok(value)), None) = (values.next().map(HeaderValue::to_str), values.next()) else { return false };

@@ -26,7 +26,7 @@ use crate::graphql::memory::{AnswerMemory, WAITING_MAX};
 /// The maximum number of headers of one request.
 const HEADERS_MAX: usize = 64;
 
-/// A younger connection without a request is not closed for another client: its request comes with the last packet of the handshake, and a
+/// A younger connection without a request is not closed for another client: its request arrives with the last packet of the handshake, and a
 /// lost packet is sent again after about 200 ms. A client that opens all connections at once makes others wait this long.
 pub(super) const YOUNG: Duration = Duration::from_millis(250);
 
@@ -44,7 +44,7 @@ pub(super) struct SharedByConnections {
 }
 
 impl SharedByConnections {
-    /// At most half as many streams as connections, so that they leave connections for requests.
+    /// The number of streams is at most half the number of connections, so that some remain for requests.
     pub(super) fn new(limits: ServerLimits, stopping: watch::Receiver<bool>) -> Self {
         Self {
             memory: AnswerMemory::new(limits.answer_bytes, WAITING_MAX),
@@ -67,10 +67,10 @@ impl SharedByConnections {
 /// A connection, in the extensions of its requests.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// The address of the other end, if there is a connection.
+    /// The address of the client, if there is a connection.
     pub peer: Option<IpAddr>,
     pub server: Arc<SharedByConnections>,
-    /// Taken while the connection is a WebSocket.
+    /// A permit is held while the connection is a WebSocket.
     pub websocket: Arc<Semaphore>,
 }
 
@@ -122,7 +122,7 @@ pub(super) async fn serve(
     let mut serving = pin!(builder.serve_connection(TokioIo::new(socket), service).with_upgrades());
     loop {
         tokio::select! {
-            // A request that has arrived begins before anyone asks whether the connection is idle.
+            // A request that has already arrived begins before the connection counts as idle.
             biased;
             ended = serving.as_mut() => {
                 if let Err(cause) = ended {
@@ -131,7 +131,7 @@ pub(super) async fn serve(
                 }
                 break;
             }
-            // A head that arrives slowly is no request yet.
+            // An incomplete head is not a request yet.
             Ok(()) = stopping.changed() => {
                 if exchange.is_idle_for(Duration::ZERO) {
                     return;
@@ -145,6 +145,6 @@ pub(super) async fn serve(
             }
         }
     }
-    // A WebSocket keeps its limits itself, and ends when the server stops.
+    // A WebSocket enforces its limits itself, and ends when the server stops.
     drop(websocket.acquire().await);
 }

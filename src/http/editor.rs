@@ -1,6 +1,6 @@
-//! The session of the editor: `POST /editor/session` checks a token and keeps it in a cookie, `DELETE /editor/session` removes it. The rule: the cookie
-//! counts only for a request with the header `X-Tidings-Editor` from a page of this server. Browsers let no page of another origin send such a
-//! header together with cookies, because `cors` allows no credentials; every other request is answered as if it had no cookie.
+//! The session of the editor: `POST /editor/session` checks a token and keeps it in a cookie, `DELETE /editor/session` removes it. The rule: the cookie counts
+//! only for a request with the header `X-Tidings-Editor` from a page of this server. Browsers let no page of another origin send such a header together with
+//! cookies, because `cors` allows no credentials; for every other request, the cookie is ignored.
 
 use std::sync::Arc;
 
@@ -31,9 +31,9 @@ use crate::graphql::fair_use::ClientAddress;
 
 const HEADER: HeaderName = HeaderName::from_static("x-tidings-editor");
 const COOKIE: &str = "tidings_editor";
-/// The paths that read the cookie. Each has a cookie of its own, so that no other path of the host gets the token.
+/// The paths that read the cookie. Each has its own cookie, so that no other path of the host gets the token.
 const PATHS: [&str; 2] = ["/graphql", "/assets"];
-/// A writer signs in again after a quarter of a year, or when the token is revoked.
+/// A session lasts a quarter of a year, unless the token is revoked.
 const AGE_SECONDS: u32 = 90 * 24 * 60 * 60;
 /// Browsers refuse a cookie of more than 4,096 bytes with its name and attributes.
 const TOKEN_BYTES_MAX: usize = 3_900;
@@ -57,8 +57,8 @@ pub(super) fn routes(settings: &HttpSettings) -> Router<Arc<Api>> {
     }
 }
 
-/// Writes the token of the cookie into `Authorization`, where all routes read it. Without the cookie, the page's request is refused like one with an
-/// expired token, so that the page never takes an anonymous answer for its own. Another scheme than `Bearer` is that of a proxy in front.
+/// Writes the token of the cookie into `Authorization`, where all routes read it. Without the cookie, the page's request is refused like one with an expired
+/// token, so that the page never takes an anonymous answer for its own. A scheme other than `Bearer` belongs to a proxy.
 pub(super) fn authorize(headers: &mut HeaderMap) {
     if !headers.contains_key(HEADER) || has_bearer(headers) || !is_of_own_page(headers) {
         return;
@@ -68,7 +68,7 @@ pub(super) fn authorize(headers: &mut HeaderMap) {
     headers.insert(header::AUTHORIZATION, value.unwrap_or(HeaderValue::from_static("Bearer")));
 }
 
-/// Whether no browser says that a page of another origin sends the request.
+/// False if the browser reports that a page of another origin sends the request.
 fn is_of_own_page(headers: &HeaderMap) -> bool {
     match (headers.get(SITE), headers.get(header::ORIGIN)) {
         (Some(site), _) => site == "same-origin",
@@ -77,7 +77,7 @@ fn is_of_own_page(headers: &HeaderMap) -> bool {
     }
 }
 
-/// How the page can begin a session besides with a token: the host of a provider, or null.
+/// The ways to begin a session other than a token: the host of a provider, or null.
 async fn offer(State(api): State<Arc<Api>>) -> Json<Value> {
     let host = api.settings.login.as_ref().and_then(|provider| provider.host());
     Json(json!({ "provider": host }))
@@ -101,7 +101,7 @@ async fn end(State(api): State<Arc<Api>>, headers: HeaderMap) -> Response<Body> 
     }
 }
 
-/// The token of the request, if it gives access.
+/// Returns the token of the request, if it is valid.
 async fn check(api: &Api, headers: &HeaderMap, body: Body, share: &Share) -> Result<String, Response<Body>> {
     let limits = &api.settings.limits;
     if !is_of_own_page(headers) {
@@ -115,7 +115,7 @@ async fn check(api: &Api, headers: &HeaderMap, body: Body, share: &Share) -> Res
     Ok(token)
 }
 
-/// Whether the token gives access.
+/// Checks that the token is valid.
 pub(super) async fn check_token(api: &Api, share: &Share, token: &str) -> Result<(), ServerError> {
     let request = share.client.into_iter().fold(GraphqlRequest::new(""), |of, client| of.data(ClientAddress(client)));
     execution::sign_in(api, request.data(BearerToken(token.to_owned()))).await.map(drop)
@@ -147,7 +147,7 @@ fn of_another_origin() -> RequestFailure {
     RequestFailure::new(StatusCode::FORBIDDEN, Code::Forbidden, message)
 }
 
-/// The answer with the cookies of the session. `HttpOnly`: no script reads the token. `SameSite`: no other site sends it. `Secure`: it is sent by `https` only.
+/// Adds the cookies of the session. `HttpOnly` hides the token from scripts, `SameSite` from other sites' requests, and `Secure` from plain `http`.
 pub(super) fn with_session(
     response: Response<Body>,
     api: &Api,
@@ -170,7 +170,7 @@ pub(super) fn with_cookie(mut response: Response<Body>, cookie: &str) -> Respons
     response
 }
 
-/// The attribute of a cookie that is sent by `https` only, if the browser has come so.
+/// The attribute `Secure` of a cookie, if the browser uses `https`.
 pub(super) fn secure(api: &Api, headers: &HeaderMap) -> &'static str {
     let begins = |name: &HeaderName, scheme: &str| {
         headers.get(name).is_some_and(|value| value.as_bytes().starts_with(scheme.as_bytes()))

@@ -1,6 +1,6 @@
-//! Signing in to the editor at the provider: `/editor/sign-in` sends the browser there, and `/editor/sign-in/callback` takes the code that it brings back, and begins
-//! the session with the ID token, for as long as that is valid. The rule: what the browser keeps in between is in a cookie of ten minutes that no script reads. It is
-//! `Lax`, because the provider's page sends the browser back; the cookie of the session stays `Strict`.
+//! Signing in to the editor at the provider: `/editor/sign-in` sends the browser there, and `/editor/sign-in/callback` receives the code, and begins a session
+//! with the ID token, for as long as that is valid. The rule: the state in between is in a cookie of ten minutes that no script can read. It is `Lax`, because
+//! the provider's page sends the browser back; the cookie of the session stays `Strict`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,12 +25,12 @@ use crate::oidc::{LoginError, Pending, Provider};
 
 const CALLBACK: &str = "/editor/sign-in/callback";
 const PENDING_SECONDS: u32 = 10 * 60;
-/// For all requests to the provider, so that the page says what happened before the request ends.
+/// The time limit for all requests to the provider, so that the page can report an error before the browser's request ends.
 const ENDED_WITHIN: Duration = Duration::from_secs(20);
-/// Where somebody is in the editor.
+/// The maximum length of the address in the editor to return to.
 const PLACE_BYTES_MAX: usize = 1_000;
 
-/// The routes, if people can sign in at a provider.
+/// The routes, if sign-in at a provider is configured.
 pub(super) fn routes(settings: &HttpSettings) -> Router<Arc<Api>> {
     match settings.editor && settings.login.is_some() {
         true => Router::new().route("/editor/sign-in", get(begin)).route(CALLBACK, get(end)),
@@ -101,7 +101,7 @@ fn redirect_uri(api: &Api, headers: &HeaderMap) -> Option<String> {
     Some(format!("{scheme}://{}{CALLBACK}", headers.get(header::HOST)?.to_str().ok()?))
 }
 
-/// Whether it is an address of the editor, and of no other page or site.
+/// Whether it is an address within the editor.
 fn is_place(to: &str) -> bool {
     let rest = to.strip_prefix("/editor");
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
@@ -112,7 +112,7 @@ fn is_place(to: &str) -> bool {
         && to.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte))
 }
 
-/// Browsers take a cookie with this prefix from no other host and not by plain `http`, so nobody else can set it.
+/// Browsers accept a cookie with this prefix only from this host over `https`, so nobody else can set it.
 fn pending_name(api: &Api, headers: &HeaderMap) -> &'static str {
     if secure(api, headers).is_empty() { "tidings_sign_in" } else { "__Host-tidings_sign_in" }
 }
@@ -134,14 +134,14 @@ fn failed(to: &str, error: &LoginError) -> Response<Body> {
     };
     let cause = std::error::Error::source(error).map(ToString::to_string);
     match reason {
-        // The operator can do something about it.
+        // Only the operator can fix this, so it is logged as a warning.
         "failed" => tracing::warn!(%error, cause, "editor.sign_in_failed"),
         _ => tracing::debug!(%error, "editor.sign_in_failed"),
     }
     to_page(to, reason)
 }
 
-/// The page of the sign-in has words for each reason.
+/// The page has a text for each reason.
 fn to_page(to: &str, reason: &str) -> Response<Body> {
     let mut response = Redirect::to(&format!("{to}#sign-in={reason}")).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

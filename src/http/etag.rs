@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Response, StatusCode, header},
 };
 
-/// The tag of this content: its hash. Another build of the server may compute another tag; then the content is sent again.
+/// The tag of this content: its hash. Another build of the server may compute a different tag, which only means that the content is sent again.
 pub(super) fn tag_of(content: &[u8]) -> HeaderValue {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);

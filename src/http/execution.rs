@@ -112,7 +112,7 @@ async fn run_document(
         Ok(request) => {
             let _slot = api.running.acquire().await.expect("the semaphore is never closed");
             let span = spans::execute(operation, request.operation_name.as_deref());
-            // Only requests that run have a copy of the text.
+            // Only requests that are executed have a copy of the text.
             let document = registers.and_then(|hash| HashedDocument::verified(&request.query, hash));
             // The slot is released when the answer is written and charged, so that answers that wait for memory limit the requests that run.
             let mut answer = answer(api, request, kind, &share.charge).instrument(span.clone()).await;
@@ -135,7 +135,7 @@ struct Prepared {
     registers: Option<DocumentHash>,
 }
 
-/// Where the document of a request is from.
+/// The origin of a request's document.
 enum Document {
     /// The client sent it or named it.
     OfClient,
@@ -159,7 +159,7 @@ async fn prepare(
         share.charge.take(text.len() as u64).await?;
         text[..].clone_into(&mut request.query);
     }
-    // A request for the cost alone executes nothing, so it does not register its document.
+    // A request only for the cost executes nothing, so it does not register its document.
     let registers = registers.filter(|_| CostRequest::of(&request) != Some(CostRequest::Validate));
     let checked = trusted.or_else(|| api.documents.find(&request.query, limits));
     // A document that exceeds a limit is not charged, because it is refused before it is parsed.
@@ -230,7 +230,7 @@ pub(super) fn name_of(kind: OperationType) -> &'static str {
     }
 }
 
-/// `gets_events`: whether the client gets as many answers as come.
+/// `gets_events`: whether the client accepts several answers.
 fn check_kind(
     kind: OperationType,
     is_live: bool,

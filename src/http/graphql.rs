@@ -65,12 +65,12 @@ pub(super) async fn answer_post(State(api): State<Arc<Api>>, request: Request) -
     Box::pin(answer_with_events(api, head, Sent::Body(body))).await
 }
 
-/// Whether this is a subscription of a client that prefers JSON and takes events too.
+/// Whether this is a subscription of a client that prefers JSON but accepts events.
 fn needs_events(failure: &RequestFailure, headers: &HeaderMap) -> bool {
     failure.code == Code::NotAcceptable && accept::takes_events(headers)
 }
 
-/// With a charge of its own, because the memory of reading the request is not used as long as its stream lasts.
+/// The stream has its own charge, because it does not need the memory for reading the request.
 async fn answer_with_events(api: Arc<Api>, head: Parts, sent: Sent) -> Response<Body> {
     let share = api.share_of(&head.headers, &head.extensions);
     let events = events::answer(api, head.headers, share, sent).await;
@@ -99,7 +99,7 @@ async fn answer_received(
         Ok(answer) => return Ok(answer.into_http(media)),
         Err(to_cache) => to_cache,
     };
-    // Boxed, so that the future of a cached answer, which is moved into each layer, stays small.
+    // The future is boxed, so that the future of a cached answer, which is moved into each layer, stays small.
     Box::pin(api.turns.run(run_received(api, headers, (received, media), to_cache, share, operation))).await
 }
 
@@ -158,7 +158,7 @@ pub(super) async fn answer_get(State(api): State<Arc<Api>>, request: Request) ->
     }
 }
 
-/// `None` if only events can answer.
+/// `None` if only events can answer the request.
 async fn answer_get_once(api: &Api, Parts { headers, uri, extensions, .. }: &Parts) -> Option<Response<Body>> {
     let Some(media) = accept::negotiate(headers) else {
         return Some(not_acceptable());
@@ -172,7 +172,7 @@ async fn answer_get_once(api: &Api, Parts { headers, uri, extensions, .. }: &Par
     let ran = match find_cached(api, headers, (Door::Get(media), query), &share, &mut operation) {
         Ok(answer) => Ok(Ran { answer, has_secret: false }),
         Err(to_cache) => match api.request_of(uri, &share).await {
-            // Boxed, as for a POST.
+            // The future is boxed, as for a POST.
             Ok(sent) => {
                 let run = run(api, forward(sent, headers), (CanWrite::No, to_cache), &share, &mut operation);
                 Box::pin(api.turns.run(run)).await
@@ -210,7 +210,7 @@ async fn answer_get_once(api: &Api, Parts { headers, uri, extensions, .. }: &Par
     Some(response)
 }
 
-/// Runs the requests one after another, so that later ones see earlier mutations. Together they may cost as much as one query.
+/// Runs the requests one by one, so that later ones see earlier mutations. Together they may cost as much as one query.
 async fn run_batch(
     api: &Api,
     requests: Vec<Result<GraphqlRequest, RequestFailure>>,
@@ -247,7 +247,7 @@ mod tests {
         size_of::<F>()
     }
 
-    /// Each layer moves the future, even for a cached answer.
+    /// Each layer moves the future, even of a cached answer.
     #[test]
     fn the_futures_of_the_handlers_are_small() {
         assert!(bytes_of_future(answer_post) <= 2_048, "{}", bytes_of_future(answer_post));

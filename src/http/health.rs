@@ -20,7 +20,7 @@ const CHECK_TIME: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub struct Readiness(Arc<dyn Fn() -> BoxFuture<'static, Result<Ready, NotReady>> + Send + Sync>);
 
-/// How far the search index is; `None` if this server does not search. Without one, requests are served.
+/// The state of the search index; `None` if search is turned off. Requests are served even before it is built.
 pub type Ready = Option<&'static str>;
 
 /// Why requests cannot be served: a word for the operator, such as `store`.

@@ -19,7 +19,7 @@ use super::cdn::Freshness;
 use crate::graphql::engine::ready::SHORT_BYTES_MAX;
 use crate::graphql::error::is_request_error;
 
-/// Shorter texts are copied, because a piece of their own would cost as much.
+/// Shorter texts are copied, because a separate piece would cost as much.
 const SHARED_BYTES_MIN: usize = SHORT_BYTES_MAX;
 
 #[derive(Debug, Default)]
@@ -175,7 +175,7 @@ impl Json {
     fn plain(&mut self, value: &(impl Serialize + ?Sized)) {
         let start = self.open.len();
         if let Err(cause) = serde_json::to_writer(&mut self.open, value) {
-            // Does not happen, because JSON can represent every value here. If it does, the rest of the answer stays readable.
+            // This does not happen, because JSON can represent every value here. If it did, the rest of the answer would stay readable.
             tracing::error!(%cause, "http.answer_not_written");
             self.open.truncate(start);
             self.open.extend_from_slice(b"null");
@@ -183,7 +183,7 @@ impl Json {
     }
 }
 
-/// The text of a cached answer. The text is a copy: a slice of a request would keep the whole buffer of its connection in memory.
+/// The text of a cached answer. The text is copied, because a slice of the request would keep the whole buffer of its connection in memory.
 pub(super) struct CachedJson {
     pub(super) text: Bytes,
     /// The hash of the text, for the entity tag of a GET.
@@ -194,7 +194,7 @@ pub(super) struct CachedJson {
 }
 
 /// Close to the fastest level, because the client waits while its answer is compressed. Brotli is not offered: its fast levels compress no
-/// better, and the others take several times as long (docs/performance.md).
+/// better, and the others take several times as long.
 pub(super) const GZIP_LEVEL: u32 = 3;
 
 impl CachedJson {

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::graphql::error::Code;
 
-/// JSON is data: a browser must not guess another type for it, run anything in it, or show it in a frame.
+/// JSON is data: a browser must not guess another type, run scripts in it, or show it in a frame.
 const ALWAYS: [(HeaderName, HeaderValue); 3] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
@@ -54,7 +54,7 @@ pub(super) fn around(
     })
 }
 
-/// Logs an origin that is not allowed. The browser hides the answer from its page without telling the operator, who could change that.
+/// Logs an origin that is not allowed. The browser hides the answer from its page without informing the operator, who could change that.
 fn note_origin(api: &Api, request: &Request) {
     if let Some(origin) = request.headers().get(header::ORIGIN).filter(|origin| !api.settings.cors.allow(origin)) {
         api.refused_origins.note(origin, request.headers());
@@ -67,7 +67,7 @@ async fn answer(api: &Api, mut route: Route, mut request: Request) -> Response<B
         editor::authorize(request.headers_mut());
     }
     let routed = async move |request: Request| match request.headers().get_all(header::HOST).iter().nth(1) {
-        // "HTTP/1.1", RFC 9112, section 3.2: a proxy and this server could each use a different one.
+        // "HTTP/1.1", RFC 9112, section 3.2: a proxy and this server could each use a different header.
         Some(_) => RequestFailure::bad_request("The request has more than one Host header.").into_response(),
         None => always(route.call(request).await),
     };
@@ -128,7 +128,7 @@ where
     }
 }
 
-/// Refuses the request of a client that has reached the limit.
+/// Refuses a request if its client has reached the limit of concurrent requests.
 async fn limit_client<F>(api: &Api, request: Request, next: impl FnOnce(Request) -> F) -> Response<Body>
 where
     F: Future<Output = Response<Body>>,

@@ -37,7 +37,7 @@ pub struct RequestOutcome {
     pub operation: Option<&'static str>,
     /// The code of the first error, or `OK`.
     pub code: Option<&'static str>,
-    /// Whether the answer was cached.
+    /// Whether the answer came from the cache.
     pub is_cached: bool,
 }
 

@@ -15,11 +15,10 @@ use serde_json::{Value, json};
 
 use super::{accept, answer::RequestFailure, etag, persisted::DocumentName, settings::HttpSettings};
 
-/// A build: its files, and the content security policy of its page and workers. Scripts and workers must be files of this server, without
-/// exception.
+/// A build: its files, and the content security policy of its page and workers. Scripts and workers must be files of this server, without exception.
 ///
-/// Only styles may be inline: the code editors position each line by a `style` attribute, and write their themes to `style` elements.
-/// Such a style cannot load anything from elsewhere, because the other directives apply to it too.
+/// Only styles may be inline: the code editors position each line by a `style` attribute, and write their themes to `style` elements. Such a style cannot load
+/// anything from elsewhere, because the other directives also apply to it.
 struct Build {
     files: LazyLock<Vec<File>>,
     policy: HeaderValue,
@@ -33,7 +32,7 @@ static PLAYGROUND: Build = Build {
     ),
 };
 
-/// It shows the pictures of posts, which may be on other servers.
+/// The page shows the pictures of posts, which may be on other servers.
 static EDITOR: Build = Build {
     files: LazyLock::new(|| served(include!(concat!(env!("OUT_DIR"), "/editor.rs")))),
     policy: HeaderValue::from_static(
@@ -45,9 +44,9 @@ static EDITOR: Build = Build {
 /// The devices and features that the page must not request.
 const PERMISSIONS: &str = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()";
 
-/// For the files in `assets/`: their names contain a hash of their content, so they never change.
+/// Used for the files in `assets/`, whose names contain a hash of their content, so they never change.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// For the page, which names the files of its build: a cached page must be revalidated.
+/// Used for the page, which names the files of its build, so a cached page must be revalidated.
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
 /// The routes of the pages that are enabled, and of their files.

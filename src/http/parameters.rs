@@ -19,7 +19,7 @@ use crate::graphql::memory::{Charge, PARSED_VALUE_BYTES};
 
 type Object = IndexMap<Name, Value>;
 
-/// Few requests of front ends have more values.
+/// Most requests of front ends have fewer values.
 const MANY: usize = 100;
 
 #[derive(Debug)]
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::graphql::memory::AnswerMemory;
 
-    /// Waits for nothing but the turns of others.
+    /// Polls a future that waits for nothing but other tasks' turns.
     fn now<T>(parsing: impl Future<Output = T>) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(parsing)
@@ -252,7 +252,7 @@ mod tests {
         assert!(refused(&body).1.contains("recursion limit"));
     }
 
-    /// Such a body needs about 30 times its length in memory when it is parsed.
+    /// Parsing such a body would take about 30 times its length in memory.
     #[test]
     fn more_values_than_any_request_needs_are_refused_before_they_are_parsed() {
         let body = |count| format!(r#"{{"query": "{{a}}", "variables": {{"x": [{}0]}}}}"#, "[],".repeat(count));

@@ -19,7 +19,7 @@ use crate::telemetry::metrics;
 /// The version of Apollo's protocol.
 const VERSION: u64 = 1;
 
-/// How a request names its document. `parameters` adds it to the request.
+/// The name of a document in a request. `parameters` adds it to the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DocumentName {
     /// `extensions.persistedQuery.sha256Hash`. Clients also send ids of manifests there.
@@ -91,7 +91,7 @@ pub(super) struct Persisted {
 
 #[derive(Default)]
 pub(super) struct Resolved {
-    /// Its text, if the client did not send it.
+    /// The text, if the client did not send it.
     pub text: Option<Arc<str>>,
     /// The checked document, if it is trusted.
     pub trusted: Option<Arc<CheckedDocument>>,
@@ -99,7 +99,6 @@ pub(super) struct Resolved {
     pub registers: Option<DocumentHash>,
 }
 
-/// Why a request is not admitted.
 pub(super) enum NotAdmitted {
     Failed(RequestFailure),
     /// An error in answer to a well-formed request.
@@ -137,7 +136,7 @@ impl Persisted {
         }
     }
 
-    /// Registers a document, if clients may. The caller passes only one that was executed and has no secret.
+    /// Registers a document, if clients may register any. Pass only an executed document without a secret.
     pub(super) fn register(&self, document: Option<HashedDocument>) {
         if let Some((registered, document)) = self.registered.as_ref().zip(document) {
             registered.register(document);

@@ -1,5 +1,5 @@
-//! What the headers of a request ask for: its token, the cost and the plan of its operation, the tags of its answer, and the position that the answer must include.
-//! The rule: a value that is not understood is refused, so that no client waits for what never comes.
+//! Reads the headers of a request: its token, requests for the cost, the plan and the tags, and the position that the answer must include. The rule: an unknown
+//! value is refused, so that no client waits for a report that never comes.
 
 use async_graphql::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -15,8 +15,8 @@ use crate::graphql::service::GraphqlService;
 pub(super) const COST: HeaderName = HeaderName::from_static(CostRequest::HEADER);
 pub(super) const EXPLAIN: HeaderName = HeaderName::from_static(ExplainRequest::HEADER);
 pub(super) const TAGS: HeaderName = HeaderName::from_static(TagsRequest::HEADER);
-/// In the answer to a mutation: the position of the write. A request with the position of an earlier answer reads at least what its client
-/// has seen or written by then, whichever server runs it.
+/// In the answer to a mutation, the position of the write. A request with the position of an earlier answer reads at least the content that its client has seen
+/// or written by then, on any server.
 pub(super) const POSITION: HeaderName = HeaderName::from_static("tidings-position");
 
 /// Checks the headers that only Tidings defines, and waits until this server has reached the position that the client requests.
@@ -57,7 +57,7 @@ fn is_single(headers: &HeaderMap, name: &HeaderName) -> bool {
     headers.get_all(name).iter().nth(1).is_none()
 }
 
-/// Whether the client requests its own figures, so that no other client may get the answer.
+/// Whether the client requests the cost, so that no other client may get the answer.
 pub(super) fn asks_for_cost(headers: &HeaderMap) -> bool {
     headers.contains_key(COST) || headers.contains_key(EXPLAIN)
 }

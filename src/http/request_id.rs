@@ -43,7 +43,7 @@ where
     response
 }
 
-/// The beginning of a text from a client, so that no request causes a long log line. The routes of this server are far shorter.
+/// A shortened text from a client, so that no request causes a long log line. The routes of this server are far shorter.
 pub(super) fn shortened(word: &str) -> &str {
     const BYTES_MAX: usize = 256;
     &word[..word.floor_char_boundary(BYTES_MAX)]
@@ -55,7 +55,7 @@ fn is_plain(id: &HeaderValue) -> bool {
     !id.is_empty() && id.len() <= LENGTH_MAX && id.as_bytes().iter().all(plain)
 }
 
-/// The hash of a counter, so that consecutive ids are easy to distinguish. It is no secret.
+/// The hash of a counter, so that consecutive ids are easy to distinguish. It is not secret.
 fn new_id() -> HeaderValue {
     static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static NEXT: AtomicU64 = AtomicU64::new(0);

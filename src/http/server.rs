@@ -1,8 +1,8 @@
-//! Accepts connections and serves them, until the server stops. The rule: a connection costs no more and lasts no longer than the limits
-//! allow, whatever its client does.
+//! Accepts connections and serves them, until the server stops. The rule: a connection costs no more and lasts no longer than the limits allow, whatever its
+//! client does.
 //!
-//! hyper closes a connection whose next head does not arrive in time, its socket one whose client does not take its answer. If all slots are
-//! used, the one that has been idle for longest is closed for the next one; if those of a client are, its idle ones.
+//! hyper closes a connection whose next head does not arrive in time; its socket closes it if the client does not read its answer. If all slots are
+//! used, the connection that has been idle for longest is closed for a new one; if those of a client are used, its idle connections are closed.
 
 use std::{io, net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -24,7 +24,7 @@ use crate::telemetry::metrics;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
-    /// Connections that were cut off while a request was in progress.
+    /// The number of connections that were closed during a request.
     pub cut_off: usize,
 }
 
@@ -34,7 +34,7 @@ const MAKE_ROOM_EVERY: Duration = Duration::from_millis(50);
 /// How often a line in the log says that few slots are left.
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
-/// How long to wait after the system failed to accept a connection (commonly because of too many open files).
+/// The pause after the system has failed to accept a connection (usually because of too many open files).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves `router` on `listener` until `shutdown` is ready. Then accepts no more connections, waits up to `limits.stop_time` for the
@@ -96,7 +96,7 @@ struct Accepted {
 
 impl Accepting {
     /// The next connection with its slots. If all slots are used, it waits: the first connection over the limit is accepted and waits here,
-    /// later ones stay in the queue of the system. One over the limit of its client is closed.
+    /// later ones stay in the queue of the system. A connection over the limit of its client is closed.
     async fn next(&mut self) -> Accepted {
         loop {
             let (stream, address) = accept(&self.listener).await;

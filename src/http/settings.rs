@@ -26,9 +26,9 @@ pub struct HttpSettings {
     pub playground: bool,
     /// Whether `/editor` is the editor.
     pub editor: bool,
-    /// The address of this server for browsers. By `https`, the cookie of the editor is sent by nothing else.
+    /// The address of this server for browsers. If it is `https`, the cookie of the editor is sent only over `https`.
     pub public_url: Option<SiteUrl>,
-    /// The provider at which people sign in to the editor; `None`: they paste a token.
+    /// The provider for signing in to the editor; without one, people paste a token.
     pub login: Option<Arc<Provider>>,
     /// The header in which a trusted proxy writes the client's address.
     pub client_address_header: Option<HeaderName>,
@@ -39,9 +39,9 @@ pub struct HttpSettings {
     /// The web site that shows the content; it has feeds and a sitemap if its address is known.
     pub site: Arc<Site>,
     pub feeds: FeedSettings,
-    /// The pictures; `None` if they are not stored.
+    /// The pictures; `None` if the site has no storage for them.
     pub assets: Option<AssetLibrary>,
-    /// The views that pages report; `None` if none are counted.
+    /// The views that pages report; `None` if views are not counted.
     pub views: Option<Arc<Views>>,
     /// Set if a CDN may cache answers.
     pub cdn: Option<Arc<CdnSettings>>,
@@ -99,7 +99,7 @@ pub struct HttpLimits {
     /// Bytes of a request's body. The text of a post is sent in the variables; the longest posts of real blogs have some 100 KB, and JSON
     /// escapes may double that.
     pub body_bytes: usize,
-    /// How long the whole body may take to arrive, from the end of the head. A limit for each read would allow a byte a second.
+    /// The maximum time until the whole body has arrived, from the end of the head. A limit for each read would allow a byte a second.
     pub body_time: Duration,
     /// Bytes of the URL of a GET. Proxies accept some 8 KiB; longer requests are sent by POST.
     pub uri_bytes: usize,
@@ -142,18 +142,17 @@ pub struct ServerLimits {
     /// Connections of one client address open at once. Lower than the limit for all, so that one client cannot use all connections. A proxy
     /// needs no more connections than it has requests in progress.
     pub address_connections: usize,
-    /// How long a connection may be without a request whose head is complete. Longer than the 60 s after which load balancers close their
-    /// side, so that none of them sends a request into a connection that was just closed.
+    /// The maximum time of a connection without a complete request head. It is longer than the 60 s after which load balancers close their side, so that none
+    /// of them sends a request into a connection that was just closed.
     pub idle_time: Duration,
     /// Bytes of a head, which includes the document of a GET.
     pub head_bytes: usize,
-    /// How long a client may receive nothing of its answer. Longer than the usual interruption of a mobile network.
+    /// The maximum time in which a client reads nothing of its answer. It is longer than the usual interruption of a mobile network.
     pub write_time: Duration,
     /// How long an answer may take from its request's head to its last piece: a megabyte at 6 KB a second. Without this limit, a client
     /// that reads a byte now and then would be served for ever.
     pub answer_time: Duration,
-    /// How long a stop waits for the requests in progress, before it cuts them off. Shorter than the 30 s after which orchestrators kill a
-    /// process.
+    /// How long a stop waits for the requests in progress, before it cuts them off. It is shorter than the 30 s after which orchestrators kill a process.
     pub stop_time: Duration,
     /// Bytes of requests in progress, and of answers that clients have not received yet, on all connections, without the first
     /// `OWN_BYTES` of each. With the other limits it keeps the process below 400 MB.

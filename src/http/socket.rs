@@ -1,5 +1,5 @@
-//! The socket of a connection, and the exchange of a request and its answer on it. The rule: a client takes what is sent to it in time, and the
-//! memory of an answer is charged until its last byte is written.
+//! The socket of a connection, and the exchange of a request and its answer on it. The rule: a client that does not read its answer in time is disconnected,
+//! and the memory of an answer is charged until its last byte is written.
 
 use std::{
     io::{self, IoSlice},
@@ -21,19 +21,19 @@ use tokio::{
 use super::settings::ServerLimits;
 use crate::graphql::memory::{AnswerMemory, Charge};
 
-/// A client that has received nothing of an answer for this long is disconnected if there is no place or no memory for others.
+/// A client that has received nothing of an answer for this long is disconnected if others need its slot or memory.
 const STALLED: Duration = Duration::from_secs(5);
 
-/// The longest time between two looks at a client that takes nothing: a charge waits 8 s for memory, and the client must be gone before.
+/// The maximum time between two checks of a client that reads nothing. Such a client must be disconnected within the 8 s that a charge waits for memory.
 const LOOK_EVERY_MAX: Duration = Duration::from_secs(1);
 
-/// Marks an answer that is a stream of events, which lasts as long as its client likes; each event has the time of an answer. It has the charge of the last event
+/// Marks an answer that is a stream of events of unlimited duration; the time limit of an answer applies to each event. It holds the charge of the last event
 /// until that is written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EventStream(Arc<Mutex<Option<Charge>>>);
 
 impl EventStream {
-    /// Call it when an event is passed to the connection.
+    /// Holds the charge of an event. Call it when the event is passed to the connection.
     pub(super) fn keep(&self, charge: Charge) {
         self.set(Some(charge));
     }
@@ -49,13 +49,13 @@ pub(super) struct Exchange(Arc<Mutex<ExchangeState>>, Arc<Notify>);
 
 #[derive(Debug)]
 struct ExchangeState {
-    /// Since when no request is in progress: its head is complete, and the last byte of its answer is not written.
+    /// Since when no request is in progress. A request is in progress from its complete head to the last written byte of its answer.
     idle_since: Option<Instant>,
-    /// Whether there will be more of the answer than was passed to the connection.
+    /// Whether parts of the answer were not passed to the connection yet.
     has_more: bool,
-    /// `None` if the answer is no stream of events.
+    /// `None` if the answer is not a stream of events.
     events: Option<EventStream>,
-    /// When all that is to be written must be written.
+    /// The instant by which all pending bytes must be written.
     until: Option<Instant>,
     charge: Option<Charge>,
 }
@@ -77,7 +77,7 @@ impl Exchange {
         });
     }
 
-    /// Keeps the memory of the answer charged until it is written. The earlier answers are written now.
+    /// Keeps the memory of the answer charged until it is written. All earlier answers were written.
     pub(super) fn send(&self, mut response: Response) -> Response {
         let (charge, events) =
             (response.extensions_mut().remove::<Charge>(), response.extensions_mut().remove::<EventStream>());
@@ -115,12 +115,12 @@ impl Exchange {
         Arc::strong_count(&self.1) == 1
     }
 
-    /// The instant by which the present bytes must be written.
+    /// The instant by which the pending bytes must be written.
     fn until(&self, answer_time: Duration) -> Instant {
         self.with(|state| *state.until.get_or_insert_with(|| Instant::now() + answer_time))
     }
 
-    /// Everything that was passed to the connection is written.
+    /// Records that all passed bytes are written.
     fn note_written(&self) {
         self.with(|state| {
             if state.events.is_some() || !state.has_more {
@@ -141,7 +141,7 @@ impl Exchange {
     }
 }
 
-/// Dropped with the body of an answer, when all of it was passed to the connection.
+/// Dropped with the body of an answer, after all of it was passed to the connection.
 struct Passed(Exchange);
 
 impl Drop for Passed {
@@ -165,7 +165,7 @@ pub(super) struct Socket {
     pub memory: AnswerMemory,
     /// The slots of connections.
     pub slots: Arc<Semaphore>,
-    /// Since when the client takes nothing, and the next look at it.
+    /// Since when the client reads nothing, and the next check.
     pub stalled: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
@@ -221,7 +221,7 @@ impl AsyncWrite for Socket {
         self.stream.is_write_vectored()
     }
 
-    /// The connection calls this when it has written everything that it has.
+    /// The connection calls this when it has no more bytes to write.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.stream).poll_flush(context))?;
         self.exchange.note_written();

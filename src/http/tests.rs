@@ -1,4 +1,4 @@
-//! Compares the memory that is charged for parsed requests and cached documents with the memory that they take.
+//! Compares the charged memory of parsed requests and cached documents with the actual memory.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::graphql::memory::{AnswerMemory, PARSED_TOKEN_BYTES, resident_bytes};
 
 const COUNT: usize = 10;
 
-/// Measures the bytes of each parsed body, and returns them with those that are charged for its values and tokens. All bodies are kept, because
-/// later ones would reuse released memory and seem to need less.
+/// Measures the bytes of each parsed body. Returns them with the charged bytes. All bodies are kept, because later ones would reuse released memory and seem to
+/// need less.
 async fn measure(body: &str, kept: &mut Vec<Admitted>) -> Option<(u64, u64)> {
     let (bounds, limits) = (Bounds { batch_max: 0, variable_values: 10_000 }, Limits::default());
     let parse = async || -> (Admitted, u64) {
@@ -31,7 +31,7 @@ async fn measure(body: &str, kept: &mut Vec<Admitted>) -> Option<(u64, u64)> {
     Some((each, charged + tokens as u64 * PARSED_TOKEN_BYTES))
 }
 
-/// Documents of many tokens, each of another kind.
+/// Documents of many tokens, each with a different kind.
 fn large_documents() -> Vec<String> {
     let fragments: String = (0..400).map(|n| format!(" fragment F{n} on Q{{a}}")).collect();
     vec![
@@ -81,8 +81,7 @@ async fn a_parsed_request_needs_no_more_memory_than_is_charged_for_it() {
     }
 }
 
-/// Measures the bytes of each cached document, with so many copies that they show in the memory of the process. Returns them with the
-/// counted bytes.
+/// Measures the bytes of a cached document, with enough copies to be visible in the memory of the process. Returns them with the counted bytes.
 fn measure_cached(text: &str, kept: &mut Vec<(Box<str>, Arc<CheckedDocument>)>) -> Option<(usize, usize)> {
     let hold = || {
         let document = CheckedDocument::of(text, &Limits::default());

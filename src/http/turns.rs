@@ -1,7 +1,7 @@
 //! Turns of requests on the processors. The rule: a short request never waits for all requests that arrived before it.
 //!
-//! A turn is one step of a request, until the request waits for anything. So no request keeps a turn while it waits, which excludes
-//! deadlocks, and requests take turns in the order in which they wait.
+//! A turn lasts until the request waits for anything. So no request has a turn while it waits, which excludes deadlocks, and requests get turns in the order in
+//! which they wait.
 
 use std::pin::pin;
 use std::task::Poll;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-/// The total time on a processor after which a request counts as long: far more than a page of a site takes.
+/// The total time on a processor after which a request counts as long: far more than a usual page takes.
 const SHORT: Duration = Duration::from_millis(10);
 
 /// Turns of long requests. A request runs freely until it has used [`SHORT`] of processor time. From then on, each step waits for a turn,
@@ -92,7 +92,7 @@ mod tests {
             let (turns, done) = (Arc::clone(&turns), Arc::clone(done));
             tokio::spawn(async move { turns.run(steps(100, &done)).await })
         };
-        // It waits for ever, without a turn.
+        // This request waits for ever, without a turn.
         let stuck = tokio::spawn({
             let turns = Arc::clone(&turns);
             async move { turns.run(std::future::pending::<()>()).await }

@@ -1,5 +1,5 @@
-//! `POST /views`: a page reports that somebody reads a post, by `navigator.sendBeacon`. The rule: the answer shows neither whether the post exists nor
-//! whether the view counts, and waits for no storage.
+//! `POST /views`: a page reports a view of a post with `navigator.sendBeacon`. The rule: the answer reveals neither whether the post exists nor whether the
+//! view counts, and does not wait for the storage.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::graphql::error::Code;
 use crate::model::{NodeId, Slug};
 use crate::views::ViewedPost;
 
-/// The longest slug, in JSON with escapes.
+/// Enough for the longest slug in JSON with escapes.
 const BODY_BYTES_MAX: usize = 2 * 1024;
 
 pub(super) fn routes(settings: &HttpSettings) -> Router<Arc<Api>> {
@@ -61,9 +61,9 @@ async fn note(api: &Api, request: Request) -> Result<(), RequestFailure> {
     })
 }
 
-/// A beacon with a text needs no consent by CORS, so any site could report views.
+/// Browsers send a beacon with a text without a CORS preflight, so any site could report views.
 fn check_origin(api: &Api, headers: &HeaderMap) -> Result<(), RequestFailure> {
-    // Behind a proxy, the host of the request can be another one than the page knows.
+    // Behind a proxy, the `Host` of the request can differ from the host in the page's URL.
     let is_same = headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin");
     let is_allowed = |origin| is_same || api.settings.cors.allow(origin) || is_own(origin, headers);
     match headers.get(header::ORIGIN) {
@@ -75,7 +75,7 @@ fn check_origin(api: &Api, headers: &HeaderMap) -> Result<(), RequestFailure> {
     }
 }
 
-/// Whether the body is a text, which a beacon sends without a preflight, and not declared as JSON.
+/// Whether the body is text, which a beacon sends without a preflight, and not JSON.
 fn is_text(headers: &HeaderMap) -> Result<bool, RequestFailure> {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media = content_type.split(';').next().unwrap_or_default().trim();

@@ -1,7 +1,7 @@
-//! Runs mutations. The rule: a mutation that has begun runs to its end, even if its client disconnects or its time limit has passed,
-//! because otherwise nobody could learn whether the change was made.
+//! Runs mutations. The rule: a mutation that has begun runs to its end, even if its client disconnects or its time limit has passed, because otherwise it would
+//! be unknown whether the change was made.
 //!
-//! Such a mutation has no connection any more. So the number of mutations has its own limit, and a stop waits for them.
+//! Such a mutation may have no connection any more, so mutations have their own limit, and a stop waits for them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ pub struct Writes {
 }
 
 impl Default for Writes {
-    /// A store would only make more mutations wait for each other.
+    /// More mutations would only wait for each other in the store.
     fn default() -> Self {
         Self::new(64)
     }
@@ -31,7 +31,7 @@ impl Writes {
         Self { slots: Arc::new(Semaphore::new(at_once as usize)), at_once }
     }
 
-    /// Runs `write` to its end, even if this future is dropped. Only a `write` that has not begun is dropped with it.
+    /// Runs `write` to its end, even if this future is dropped. A `write` that has not begun yet is dropped with the future.
     pub(super) async fn run<T: Send + 'static>(&self, write: impl Future<Output = T> + Send + 'static) -> T {
         let slot = Arc::clone(&self.slots).acquire_owned().await.expect("the semaphore is never closed");
         let run = async move {

@@ -1,4 +1,4 @@
-//! Computes the new post or term from the source and the stored one. The rule: all functions are pure; values that the source lacks are kept.
+//! Computes the new post or term from the source and the stored one. The rule: all functions are pure; values that are missing in the source are kept.
 
 use std::collections::HashMap;
 
@@ -29,8 +29,7 @@ impl ImportTerms {
         }
     }
 
-    /// Sets the parent of each category that its description or a post names. A category without one in the source
-    /// keeps its own.
+    /// Sets the parent of each category that its description or a post names. A category without a parent in the source keeps its current one.
     pub(super) fn set_parents(&self, resolved: &ResolvedTerms, tree: &CategoryTree, categories: &mut [Term]) {
         for (category, new) in categories.iter_mut().zip(&resolved.terms) {
             let by_name = || resolved.slug_of(&NamedTerm::named(tree.above(&new.imported.name)?));
@@ -58,7 +57,7 @@ impl ImportTerms {
 pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     let old = stored.iter().find(|term| term.slug == new.slug);
     let ImportedTerm { name, description, url, profile, node_id, version, former_slugs, .. } = new.imported.clone();
-    // The writer keeps the id and counts the version of a stored term. If the term is deleted meanwhile, another one is created, with an id of its own.
+    // The writer keeps the id and counts the version of a stored term. If the term is deleted meanwhile, a new one with a new id is created.
     let kept = old.map(|old| Term { creation: None, creation_key: None, version: 1, ..old.clone() });
     let mut term = kept.unwrap_or_else(|| {
         let named = Term::new(kind, new.slug.clone(), name);
@@ -74,7 +73,7 @@ pub(super) fn term(kind: TermKind, new: &NewTerm, stored: &[Term]) -> Term {
     term
 }
 
-/// Whether the publication is over at the import, or would be before it begins: then it is imported as a draft.
+/// Whether the publication has ended at the import, or would end before it begins. Such a post is imported as a draft.
 pub(super) fn is_over(unpublish_at: Option<Instant>, published_at: Option<Instant>, now: Instant) -> bool {
     unpublish_at.is_some_and(|end| end <= published_at.map_or(now, |at| at.max(now)))
 }
@@ -83,7 +82,7 @@ pub(super) fn note_of_end(origin: String, unpublish_at: Option<Instant>) -> Opti
     Some(Note { origin, text: format!("is imported as a draft, because its publication ends at {}", unpublish_at?) })
 }
 
-/// A post, or a page as a post. `before`: the stored one. `id`: the id for a new one.
+/// `before`: the stored post or page. `id`: the id for a new one.
 pub(super) fn build(
     imported: ImportedPost,
     terms: &ImportTerms,
@@ -101,19 +100,19 @@ pub(super) fn build(
         .unwrap_or_else(|| published_at.map_or(now, |at| at.min(now)));
     let updated_at = imported.updated_at.unwrap_or(if stored.is_some() { now } else { created_at });
     let id = stored.map_or(id, |post| post.id.clone());
-    // Of an export of Tidings, an empty excerpt is one, too.
+    // In an export of Tidings, an empty excerpt counts, too.
     let is_exported = imported.of_export.is_some() || imported.version.is_some();
     let own_excerpt = imported.excerpt.as_deref().filter(|text| is_exported || !text.trim().is_empty());
     let has_own_excerpt = own_excerpt.is_some();
     let excerpt = match (own_excerpt, before) {
         (Some(own), _) => rules::without_unwritten(own).into_owned(),
-        // A later version of Tidings may generate another excerpt, which is no change of the post.
+        // A later version of Tidings may generate a different excerpt, which is not a change of the post.
         (None, Some(before)) if !before.post.has_own_excerpt && *before.markdown == *imported.markdown => {
             before.post.excerpt.clone()
         }
         (None, _) => excerpt_of(&imported.markdown),
     };
-    // A draft has no end of its publication.
+    // A draft has no end of publication.
     let unpublish_at = imported.unpublish_at.or(stored.and_then(|post| post.unpublish_at));
     let unpublish_at = unpublish_at.filter(|end| published_at.is_some_and(|at| *end > at));
     let post = Post {

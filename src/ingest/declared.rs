@@ -1,5 +1,5 @@
-//! Checks the declared fields of imported posts and pages. The rule: a post or page that does not fit is not imported,
-//! and the reason names the field. A page that is made for a folder without a file has no fields, so it is not checked.
+//! Checks the declared fields of imported posts and pages. The rule: a post or page that does not fit is not imported, and the reason names the field. The page
+//! of a folder without a file has no fields, so it is not checked.
 
 use crate::model::{DeclaredObject, Metadata, SiteFields};
 
@@ -7,7 +7,7 @@ use crate::import::{Failed, ImportSource, ImportedPage};
 
 pub(super) struct DeclaredFields {
     fields: SiteFields,
-    /// Whether the source has no numbers and no booleans, so that they are read from texts.
+    /// Whether the source has only texts, from which numbers and booleans are parsed.
     has_only_texts: bool,
 }
 
@@ -16,8 +16,7 @@ impl DeclaredFields {
         Self { fields: fields.clone(), has_only_texts: source.has_only_texts() }
     }
 
-    /// The metadata of a post. `metadata`: `None` if the source has none. `is_new`: whether there is no stored post
-    /// that keeps its metadata.
+    /// The metadata of a post. `metadata`: `None` if the source has none. `is_new`: whether no stored post exists, whose metadata would be kept.
     ///
     /// # Errors
     /// Each field that does not fit, with the reason.
@@ -29,7 +28,7 @@ impl DeclaredFields {
         }
     }
 
-    /// The pages whose fields fit, and those that have failed.
+    /// The pages whose fields fit. Adds the others to `failed`.
     pub(super) fn of_pages(&self, pages: Vec<ImportedPage>, failed: &mut Vec<Failed>) -> Vec<ImportedPage> {
         let Some(declared) = &self.fields.of_pages else { return pages };
         let mut fitting = Vec::with_capacity(pages.len());

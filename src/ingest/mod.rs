@@ -45,10 +45,10 @@ fn count(report: &ImportReport) {
     outcomes.for_each(|(outcome, posts)| metrics::posts_imported(outcome, posts));
 }
 
-/// Imports everything. `progress` is called with the number of finished posts and the number of all posts.
+/// Imports everything. `progress`: called with the number of finished posts and the number of all posts.
 ///
 /// # Errors
-/// If the store fails. The posts that were written until then remain, and the next run continues from there.
+/// If the store fails. The posts that were already written remain, and the next run continues from there.
 pub async fn import(
     content: &Content,
     source: Arc<ImportSource>,
@@ -138,11 +138,11 @@ struct Parts {
     groups: Groups,
     /// Whether posts that a mutation has changed since the last import are overwritten.
     overwrites: bool,
-    /// For posts whose bodies are long.
+    /// Locked while a post with a long body is planned.
     long: Mutex<()>,
 }
 
-/// Posts with bodies of at least this length are planned one after the other, because the parser may need more than a hundred times the length.
+/// Posts with bodies of at least this length are planned one by one, because the parser may need more than a hundred times the length.
 const LONG_BYTES: usize = 256 * 1024;
 
 /// The result of building an entry, before it is written.
@@ -283,11 +283,11 @@ fn plan_change(change: Change, indexed: &IndexedFields) -> std::result::Result<P
     })
 }
 
-/// Who has changed the stored post or page since the last import, if anybody has. An import must not overwrite such a change by default.
+/// The actor that has changed the stored post or page since the last import, if there was one. An import must not overwrite such a change by default.
 fn changed_here<'s>(changed_by: Option<&'s ActorSnapshot>, stored: &Post) -> Option<&'s str> {
     match changed_by {
         Some(by) => (by.kind != ActorKind::Import).then_some(by.name.as_str()),
-        // The server has made it a draft at `unpublishAt`, after a mutation.
+        // The server has unpublished it at `unpublishAt`, after a mutation.
         None => stored.published_at.is_none().then_some("the server"),
     }
 }
@@ -297,7 +297,7 @@ fn kept(origin: &str, by: &str) -> Note {
     Note { origin: origin.to_owned(), text }
 }
 
-/// Compares the posts without the version, and without the time of the last change if the source has none, because a change would set them.
+/// Compares the posts without the version, and without the time of the last change if the source has none, because every change sets them.
 fn is_same(before: &WholePost, after: &WholePost, updated_at: Option<Instant>) -> bool {
     let mut same = after.clone();
     same.changed_by.clone_from(&before.changed_by);

@@ -1,19 +1,19 @@
-//! The order in which an import writes its posts, and how many of them it writes together. The rule: a batch fills a transaction, and its bodies fit in memory;
-//! in the order of time, the rows of most tables are neighbors.
+//! Orders the posts of an import, and divides them into batches. The rule: a batch fills a transaction, and its bodies fit in memory; posts are sorted by time,
+//! so that the rows of most tables are adjacent.
 
 use crate::import::Entry;
 
-/// The posts of a batch: what fits into one transaction of a store file if they have a few terms each.
+/// The maximum number of posts in a batch: they fit in one transaction of a store file if each has a few terms.
 const POSTS_AT_ONCE: usize = 1_500;
-/// The most bytes of the bodies of a batch, unless a single body is longer. Two batches are in memory.
+/// The maximum number of bytes of the bodies in a batch, unless a single body is longer. Two batches are in memory at once.
 const BODIES_BYTES_MAX: usize = 16 << 20;
 
-/// The indices of the entries in batches, which are read, planned and written together: first the posts that have translations in the store, whose groups new
-/// translations join; then drafts, then the oldest months.
+/// The indices of the entries in batches, which are read, planned and written together: first the posts with stored translations, whose groups new translations
+/// join; then drafts, then the oldest months.
 pub(super) struct Batches<'e> {
     entries: &'e [Entry],
     order: std::vec::IntoIter<u32>,
-    /// How many posts without translations in the store come last.
+    /// The number of posts without stored translations, which come last.
     others: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Terms of an export whose first slug now belongs to another term of the store. The rule: an import never changes a term that only has the same first
-//! slug, because the term of the export was deleted and another was created; and the imported term is not lost, but becomes a new term.
+//! Terms of an export whose first slug now belongs to another term of the store. The rule: an import never changes a stored term that only has the same first
+//! slug, because that is another term; the imported term becomes a new one.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use crate::model::{Slug, Term, TermNodeId};
 
 use crate::import::{ImportedTerm, Note};
 
-/// The id and the slug of a term of an export whose slug is not its first.
+/// The id and the slug of an exported term whose slug is not its first.
 pub(super) fn renamed(imported: &ImportedTerm) -> Option<(&TermNodeId, &Slug)> {
     let (id, slug) = imported.node_id.as_ref().zip(imported.slug.as_ref())?;
     (id.key.first_slug != *slug).then_some((id, slug))
 }
 
-/// The imported terms as the store can have them. A term whose first slug belongs to another stored term gets its present slug as its first slug, an id of
-/// its own, and those of its former slugs that belong to no stored term. The notes name the terms that become new ones.
+/// Makes the imported terms compatible with the store. A term whose first slug belongs to another stored term becomes a new term, which the notes name: its
+/// present slug becomes its first slug, and it keeps the former slugs that belong to no stored term.
 pub(super) fn give_own_slugs(imported: &[ImportedTerm], stored: &[Term]) -> (Vec<ImportedTerm>, Vec<Note>) {
     let owners = owners(stored);
     let mut notes = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn give_own_slugs(imported: &[ImportedTerm], stored: &[Term]) -> (Vec
     (own.collect(), notes)
 }
 
-/// The term that each slug belongs to. The first slug always belongs to its term, and the present slug before a former one.
+/// The owner of each slug: the term that has it as its first slug, else as its current slug, else as a former one.
 fn owners(stored: &[Term]) -> HashMap<&Slug, &Term> {
     let former = stored.iter().flat_map(|term| term.former_slugs.iter().map(move |slug| (slug, term)));
     let present = stored.iter().map(|term| (&term.slug, term));

@@ -1,5 +1,5 @@
-//! Adds the pictures and other files of an imported folder or export to the site. The rule: one that is refused stays as it is in the text, and is in the report with its file and
-//! the reason; it never stops the import. The report counts the others. Bytes that the site has are not decoded again.
+//! Adds the pictures and other files of an imported folder or export to the site. The rule: a refused file stays unchanged in the text, and the report names it
+//! with the reason; it never stops the import. Bytes that the site already has are not decoded again.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -21,7 +21,7 @@ use crate::import::{self, ImportSource, ImportedCover, ImportedPost, ImportedTer
 #[derive(Debug, Default)]
 pub(super) struct Pictures {
     root: PathBuf,
-    /// Set for an export of another system.
+    /// The files of an export of another system.
     media: Option<Media>,
     assets: HashMap<String, AssetName>,
 }
@@ -119,7 +119,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The pictures of one import.
+/// The state while the pictures of an import are added.
 struct Adding<'a> {
     library: &'a AssetLibrary,
     editor: AssetEditor<'a>,
@@ -132,11 +132,11 @@ struct Adding<'a> {
 }
 
 impl Adding<'_> {
-    /// Adds the pictures of an export of Tidings, also those that no text names.
+    /// Adds the pictures of an export of Tidings, even those that no text names.
     async fn add_exported(&mut self, records: &[AssetRecord], notes: &mut Vec<Note>) -> Result<()> {
         for record in records {
             let file = format!("{ASSETS_FOLDER}/{}", record.file);
-            // A link, or a FIFO whose opening would wait for a writer, is no file of an export.
+            // Links, and FIFOs, whose opening would wait for a writer, are not files of an export.
             let is_file = self.root.join(&file).symlink_metadata().is_ok_and(|found| found.is_file());
             let text = match is_file {
                 false => "is not imported: there is no such file beside the export".to_owned(),
@@ -198,7 +198,7 @@ impl Adding<'_> {
     }
 }
 
-/// Makes every error a refusal of the picture, except a failure of the store, which ends the import.
+/// Converts every error to a refusal of the picture, except a failure of the store, which ends the import.
 fn refusal<T>(done: Result<Edited<T>>) -> Result<std::result::Result<T, String>> {
     match done {
         Ok(Ok(done)) => Ok(Ok(done)),
@@ -208,7 +208,7 @@ fn refusal<T>(done: Result<Edited<T>>) -> Result<std::result::Result<T, String>>
     }
 }
 
-/// Opens a file that is not too large.
+/// Opens a file unless it is too large.
 fn open(path: &Path, bytes_max: u64) -> std::result::Result<File, String> {
     let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
     let file = File::open(path).map_err(unreadable)?;
@@ -222,7 +222,7 @@ fn open(path: &Path, bytes_max: u64) -> std::result::Result<File, String> {
 }
 
 impl Pictures {
-    /// Gives authors the pictures that a file names for them. `avatars`: the files, by the slugs of the authors.
+    /// Sets the pictures of authors. `avatars`: the files, by the slugs of the authors.
     pub(super) fn give_avatars(&self, avatars: &[(Slug, String)], authors: &mut [ImportedTerm]) {
         for (slug, file) in avatars {
             let author = authors.iter_mut().find(|author| author.slug.as_ref() == Some(slug));
@@ -233,8 +233,8 @@ impl Pictures {
         }
     }
 
-    /// Replaces the files in the body, the cover and the enclosure of a post or page by their assets. In a file of an export, an
-    /// address that names an asset becomes its address even without the picture, as in JSON Lines.
+    /// Replaces the files in the body, the cover and the enclosure of a post or page by their assets. In a file of an export, an address that names an asset is
+    /// replaced even without the picture, as in JSON Lines.
     pub(super) fn replace(&self, post: &mut ImportedPost) {
         let ImportedPost { origin, markdown, cover, enclosure, of_export, .. } = post;
         let of_export = of_export.as_ref();
@@ -282,7 +282,7 @@ impl Pictures {
         let found = file.and_then(|file| Some((self.assets.get(&file)?, file)));
         match (found, of_export) {
             (Some((name, file)), None) => {
-                // The bytes of a picture change when it is cleaned.
+                // Only the bytes of a picture change when it is cleaned, so other files have the same size.
                 let read = self.root.join(file).metadata().ok().filter(|_| !name.kind.is_image());
                 Some(Enclosure::of_name(name, read.and_then(|read| i32::try_from(read.len()).ok())))
             }

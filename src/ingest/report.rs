@@ -8,7 +8,7 @@ use crate::model::BrokenLink;
 use super::translations::not_linked;
 use crate::import::{Failed, Ignored, MetadataKey, Note, Skipped};
 
-/// The most links that a report names; if the addresses of the site are set wrongly, every link is broken.
+/// The maximum number of links that a report names; if the addresses of the site are configured wrongly, every link is broken.
 pub const BROKEN_LINKS_MAX: usize = 10_000;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct ImportOptions {
     pub overwrite: bool,
 }
 
-/// The result of an import, or with `dry_run` what it would be. The fields are in the order of their importance, which is that of the report in JSON.
+/// The result of an import, or the expected result with `dry_run`. The order of the fields is that of the JSON report.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportReport {
@@ -38,17 +38,17 @@ pub struct ImportReport {
     pub failed: Vec<Failed>,
     pub skipped: Vec<Skipped>,
     pub notes: Vec<Note>,
-    /// The links of the site that point nowhere after the import, at most [`BROKEN_LINKS_MAX`]; and how many there are. Only the command looks for them, after
-    /// an import of Markdown.
+    /// The dangling links of the site after the import, at most [`BROKEN_LINKS_MAX`], and their number. Only the command searches for them, after an import of
+    /// Markdown.
     pub broken_links: Vec<BrokenLink>,
     pub broken_links_total: u64,
-    /// The keys that are kept in the metadata of posts.
+    /// The keys in the metadata of the imported posts.
     pub metadata: Vec<MetadataKey>,
-    /// Files that were not read as posts, by the ending of their names.
+    /// Files that were not read as posts, by extension.
     pub ignored: Vec<Ignored>,
 }
 
-/// How many files of pictures an import has added to the site, and how many the site had.
+/// The numbers of picture files that an import has added, and that the site already had.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct PictureCounts {
     #[serde(rename = "created")]
@@ -56,7 +56,7 @@ pub struct PictureCounts {
     pub unchanged: usize,
 }
 
-/// How many pages of the site an import has made, changed, or found unchanged.
+/// The numbers of pages that an import has created, changed, or found unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct PageCounts {
     #[serde(rename = "created")]

@@ -1,5 +1,5 @@
-//! The order of the series of an import, from the positions of its posts. The rule: it is written after the posts, which have no id before, and only for a series
-//! some of whose posts have a position; so a source without positions keeps the order that a series has.
+//! Writes the order of series from the positions of imported posts. The rule: it is written after the posts, whose ids are then known, and only for a series in
+//! which some posts have a position; so a source without positions keeps the existing order.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +22,7 @@ struct PlacedPost {
 }
 
 impl SeriesOrders {
-    /// Notes a post as it is after the import.
+    /// Records a post after its import.
     pub(super) fn note(&self, post: &Post, position: Option<i32>) {
         let Some(series) = &post.series else { return };
         let placed = PlacedPost { position, at: post.key().at, id: post.id.clone() };
@@ -30,7 +30,7 @@ impl SeriesOrders {
         orders.entry(series.clone()).or_default().push(placed);
     }
 
-    /// Puts the posts with a position in order, before those that the import does not have. Returns a note for each series that has too many of them.
+    /// Orders the posts with a position before those that the import does not have. Returns a note for each series with too many of them.
     pub(super) async fn write(&self, writer: &Writer) -> Result<Vec<Note>> {
         let orders = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let mut notes = Vec::new();
@@ -45,7 +45,7 @@ impl SeriesOrders {
                 );
                 notes.push(Note { origin: format!("series {series}"), text });
             }
-            // A series that was deleted meanwhile has no order.
+            // A series that was deleted meanwhile is skipped.
             let edit = |found: Option<&Term>| found.map(|found| ordered(found, &posts)).ok_or(());
             let _ = writer.edit_term(TermKind::Series, &series, edit).await?;
         }

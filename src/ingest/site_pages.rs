@@ -1,5 +1,5 @@
-//! Imports the pages of a site. The rule: each page comes after the one above it; a folder without a file of its own gets a page with only a title; unchanged
-//! pages are not written, and pages that a mutation changed since the last import are kept.
+//! Imports the pages of a site. The rule: each page comes after its parent; a folder without its own file gets a page with only a title; unchanged pages are
+//! not written, and pages that a mutation has changed since the last import are kept.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,9 +19,9 @@ use super::translations::{Groups, not_linked};
 use super::{changed_here, kept};
 use crate::import::{Failed, ImportedPage, ImportedPost, Note, ResolvedPost, in_words};
 
-/// Pages of one transaction: a new page is four rows at most of 100, with its place in a group of translations.
+/// The number of pages in one transaction: a new page has at most four of the 100 rows, including the row in its group of translations.
 const PAGES_PER_TRANSACTION: usize = 24;
-/// How often a transaction is tried while others change pages.
+/// The maximum number of tries if others change pages.
 const TRIES_MAX: u32 = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
@@ -44,7 +44,7 @@ pub(super) async fn import(
     let pages = in_order(pages, report);
     let run = PageImport { now: content.clock().now(), writer, options, groups: Groups::default() };
     run.find_groups(&pages).await?;
-    // A dry run plans all of them on one tree, because nothing is written that the next part could build on.
+    // A dry run plans all pages on one tree, because it writes nothing on which the next part could build.
     let size = if options.dry_run { pages.len().max(1) } else { PAGES_PER_TRANSACTION };
     for part in pages.chunks(size) {
         if !run.write(part, report).await? {
@@ -59,8 +59,8 @@ pub(super) async fn import(
     Ok(())
 }
 
-/// The pages by their paths, with a page for each folder that has none. Of several pages with one path, the first
-/// that is no draft is imported, else the first one.
+/// The pages sorted by path, with a page for each folder that has none. If several pages have the same path, the first published one is imported, or else the
+/// first one.
 fn in_order(pages: Vec<ImportedPage>, report: &mut ImportReport) -> Vec<ImportedPage> {
     let mut by_path: BTreeMap<PagePath, ImportedPage> = BTreeMap::new();
     for page in pages {
@@ -99,7 +99,7 @@ struct PageImport<'a> {
 }
 
 impl PageImport<'_> {
-    /// Writes pages in one transaction. `false` if it cannot hold them; then nothing was written.
+    /// Writes pages in one transaction. Returns false, without a write, if they do not fit.
     async fn write(&self, pages: &[ImportedPage], report: &mut ImportReport) -> Result<bool> {
         for tries in 0..TRIES_MAX {
             let mut tree = self.writer.page_tree().await?;
@@ -128,7 +128,7 @@ impl PageImport<'_> {
         Err(ContentError::Busy)
     }
 
-    /// Takes the groups that stored pages have, so that new translations join them.
+    /// Records the groups of stored pages, so that new translations join them.
     async fn find_groups(&self, pages: &[ImportedPage]) -> Result<()> {
         let mut linked = pages.iter().filter(|page| page.translations.is_some()).peekable();
         if linked.peek().is_none() {
@@ -186,7 +186,7 @@ impl PageImport<'_> {
         before: WholeSitePage,
     ) -> Result<Planned> {
         let failed = |reason: String| Planned::Failed(Failed { origin: page.name(), reason });
-        // A folder has no file, so whatever the site made of its page is kept.
+        // A folder has no file, so all changes of its page are kept.
         if page.place.is_folder {
             return Ok(Planned::Unchanged);
         }
@@ -236,12 +236,12 @@ impl PageImport<'_> {
         Ok(is_too_many.then(|| format!("at most {SCHEDULED_PAGES_MAX} pages can be scheduled at one time")))
     }
 
-    /// The text and the dates of the next version of the page.
+    /// The text and dates of the page's next version.
     fn text(&self, page: &ImportedPage, before: Option<&WholeSitePage>, id: PostId) -> WholePost {
         let before = before.map(WholeSitePage::to_post);
         let stored = before.as_ref().map(|before| &before.post);
         let created_at = page.created_at.or(stored.map(|post| post.created_at)).unwrap_or(self.now);
-        // A page without a date is published since it was created.
+        // A published page without a date gets its creation time.
         let published_at = page.published_at.or_else(|| stored?.published_at).unwrap_or(created_at.min(self.now));
         let translation_group = self.groups.of(page.translations.as_deref(), stored, &id);
         let slug = stored.map_or(page.place.path.slug(), |post| &post.slug).clone();
@@ -256,7 +256,7 @@ fn own_id(page: &ImportedPage) -> Option<PostId> {
     page.id.as_ref().and_then(|id| id.parse().ok())
 }
 
-/// The stored page of an imported one: by its id, or by its path.
+/// The stored page of an imported one, by id or path.
 async fn stored(tree: &mut PageTree<'_>, page: &ImportedPage) -> Result<Option<WholeSitePage>> {
     if let Some(id) = own_id(page)
         && let Some(stored) = tree.by_id(&id).await?
@@ -266,7 +266,7 @@ async fn stored(tree: &mut PageTree<'_>, page: &ImportedPage) -> Result<Option<W
     Ok(tree.at(&page.place.path).await?.filter(|stored| stored.page.path == page.place.path))
 }
 
-/// Puts a page into the tree, in the group `other` of translations if it cannot be in its own, or in none. Returns why.
+/// Puts a page into the tree. If it cannot be in its group of translations, it is put into the group `other`, or into none; returns the reason.
 async fn put(
     tree: &mut PageTree<'_>,
     page: &mut WholeSitePage,

@@ -1,5 +1,5 @@
-//! The groups of translations of an import. The rule: what its source calls translations of each other gets one group: the one that the source names, as an
-//! export of Tidings does, or that the first of them has in the store, or a new one.
+//! The groups of translations of an import. The rule: posts or pages that the source links as translations get one group: the one named by the source, as in an
+//! export of Tidings, or the stored group of the first of them, or a new one.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use super::{ImportRun, is_same};
 pub(super) struct Groups(Mutex<HashMap<String, TranslationGroup>>);
 
 impl Groups {
-    /// `key`: `None` if the source has no information, so a stored post stays in its group. `new`: an id that nothing has.
+    /// `key`: `None` if the source has no information, so a stored post stays in its group. `new`: an unused id.
     pub(super) fn of(&self, key: Option<&str>, stored: Option<&Post>, new: &PostId) -> Option<TranslationGroup> {
         let stored = stored.and_then(|post| post.translation_group.clone());
         let Some(key) = key else { return stored };
@@ -27,7 +27,7 @@ impl Groups {
         Some(groups.entry(key.to_owned()).or_insert_with(|| stored.unwrap_or_else(|| new.clone())).clone())
     }
 
-    /// The translations with this key are in the group of a stored one, if it has a group.
+    /// Records the group of a stored post or page, if it has one, for the translations with this key.
     pub(super) fn join(&self, key: Option<&str>, stored: &Post) {
         if let (Some(key), Some(group)) = (key, &stored.translation_group) {
             let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,7 +37,7 @@ impl Groups {
 }
 
 impl ImportRun<'_> {
-    /// Makes a change without the group that the post cannot be in: in the one that it has, or in none. `None` if that leaves nothing to change.
+    /// Makes a change without the impossible group: the post keeps its current group, or has none. `None` if nothing else changes.
     pub(super) async fn write_unlinked(&self, mut change: Change) -> Result<Option<Outcome>> {
         let before = change.before().and_then(|post| post.translation_group.clone());
         let mut outcome = Outcome::Conflict;

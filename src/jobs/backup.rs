@@ -1,5 +1,5 @@
-//! Backs up the content as often as the settings say. The rule: a place that another server has just backed up into is left alone, and two runs at once harm
-//! nothing, because the one that ends first is kept.
+//! Backs up the content as often as the settings say. The rule: a run is skipped if another server has just made a backup, and two concurrent runs are
+//! harmless, because only the first one to finish is kept.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use crate::backup::BackupSchedule;
 use crate::content::Content;
 use crate::telemetry::{metrics, with_causes};
 
-/// So that a server that starts answers first.
+/// The first run waits, so that a server that starts serves requests first.
 const AFTER_START: Duration = Duration::from_secs(10);
-/// How often it is looked whether a backup is due.
+/// How often the job checks whether a backup is due.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 const AFTER_FAILURE: Duration = Duration::from_secs(600);
 

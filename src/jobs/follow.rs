@@ -1,4 +1,4 @@
-//! Follows what other servers write, and reads the changes for those who wait for them. The rule: each ends or waits by itself if there is nothing to do.
+//! Follows the writes of other servers, and reads changes for subscribers. The rule: each task ends or waits by itself if there is nothing to do.
 
 use crate::content::Content;
 

@@ -1,5 +1,5 @@
-//! The background work of a server, a file for each job. The rule: a job decides how often it runs, and calls a method that does the work; every
-//! server runs each, so two must be able to run at once.
+//! The background work of a server, a file for each job. The rule: a job decides how often it runs, and calls a method that does the work; every server runs
+//! all jobs, so two runs must be possible at once.
 
 mod backup;
 mod follow;
@@ -22,7 +22,7 @@ use crate::purge::Purges;
 use crate::telemetry::with_causes;
 use views::ViewJob;
 
-/// The jobs of a server that runs.
+/// The jobs of a running server.
 pub struct Jobs {
     tasks: Vec<JoinHandle<()>>,
     content: Content,
@@ -31,10 +31,10 @@ pub struct Jobs {
     views: ViewJob,
 }
 
-/// Does what is due before the first request, until `shutdown` is ready.
+/// Does overdue work before the first request, until `shutdown` is ready.
 pub async fn catch_up(content: &Content, shutdown: impl Future<Output = ()>) {
     recovery::at_start(content).await;
-    // Thousands can be due after a time without a server.
+    // After a time without a server, thousands of posts can be overdue.
     tokio::select! {
         _ = unpublish::once(content) => {}
         () = shutdown => {}
@@ -42,7 +42,7 @@ pub async fn catch_up(content: &Content, shutdown: impl Future<Output = ()>) {
 }
 
 impl Jobs {
-    /// `webhooks`: beyond the public Internet, where webhooks may be.
+    /// `webhooks`: the hosts of webhooks that are allowed in addition to the public Internet.
     pub fn start(
         content: &Content,
         reads_only: bool,
@@ -63,12 +63,12 @@ impl Jobs {
         Self { tasks, content: content.clone(), reads_only, purges, views }
     }
 
-    /// Returns when no job uses the store any more.
+    /// Returns when all jobs have released the store.
     pub async fn stop(self) {
         self.views.stop().await;
         self.tasks.iter().for_each(JoinHandle::abort);
         for task in self.tasks {
-            // Aborted.
+            // The task was aborted.
             let _ = task.await;
         }
         if !self.reads_only

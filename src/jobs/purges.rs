@@ -1,4 +1,4 @@
-//! Sends purges to the CDN. The rule: everything is purged first, because it is not known what was written and not purged before this process began.
+//! Sends purges to the CDN. The rule: everything is purged first, because earlier writes may not have been purged before the previous process ended.
 
 use crate::purge::Purges;
 

@@ -1,4 +1,5 @@
-//! Recovers what another server or a failure of this one left unfinished. The rule: while the server runs, only what was begun minutes ago counts as abandoned.
+//! Recovers work that another server or a failure of this one left unfinished. The rule: while the server runs, only work that began minutes ago counts as
+//! abandoned.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Deletes what is kept for a limited time. The rule: once a day, the first time a minute after the start.
+//! Deletes expired rows. The rule: it runs once a day, for the first time a minute after the start.
 
 use std::time::Duration;
 

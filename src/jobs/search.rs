@@ -1,4 +1,4 @@
-//! Keeps the search index. The rule: each server keeps its own, and a server that only reads too.
+//! Keeps the search index. The rule: each server has its own index, even a read-only server.
 
 use crate::content::Content;
 

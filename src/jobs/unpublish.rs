@@ -1,4 +1,4 @@
-//! Makes posts and pages drafts again at the end of their publication. The rule: an end that another process has set is seen within seconds.
+//! Makes posts and pages drafts again at the end of their publication. The rule: an end that another process has set is noticed within seconds.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::telemetry::with_causes;
 
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Returns when to call it again.
+/// Returns the time until the next call.
 pub(super) async fn once(content: &Content) -> Duration {
     match content.unpublish_due().await {
         Ok(next) => next.map_or(LOOK_EVERY, |next| next.min(LOOK_EVERY)),

@@ -1,4 +1,4 @@
-//! Writes the views of posts. The rule: a server that is killed loses those of 10 s at most, and one that stops loses none.
+//! Writes the views of posts. The rule: a server that is killed loses the views of at most 10 s, and one that stops loses none.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const EVERY: Duration = Duration::from_secs(10);
 /// Shorter than the time after which orchestrators kill a process that stops.
 const STOP_MAX: Duration = Duration::from_secs(5);
 
-/// `None` if no views are counted.
+/// `None` if views are not counted.
 #[derive(Clone)]
 pub(super) struct ViewJob(Option<Arc<Mutex<ViewWriter>>>);
 
@@ -34,7 +34,7 @@ impl ViewJob {
         }
     }
 
-    /// Writes what was noted since, after what is being written.
+    /// Writes the remaining views, after the write in progress.
     pub(super) async fn stop(&self) {
         let Some(writer) = &self.0 else { return };
         match timeout(STOP_MAX, async { writer.lock().await.flush().await }).await {

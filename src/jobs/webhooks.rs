@@ -1,4 +1,4 @@
-//! Sends the changes to webhooks. The rule: without a client of HTTP, the server runs and says so.
+//! Sends the changes to webhooks. The rule: if no HTTP client can be created, the server runs without webhooks and logs that.
 
 use std::sync::Arc;
 

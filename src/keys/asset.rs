@@ -1,5 +1,5 @@
-//! `Assets`: the pictures and files of the site. The rule: all rows are in one partition, so that an asset, its place in the list and the step of a change that is
-//! under way are written in one transaction.
+//! `Assets`: the pictures and files of the site. The rule: all rows are in one partition, so that one transaction writes an asset, its copy in the list and its
+//! step row.
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{AssetHash, Instant};
@@ -13,9 +13,9 @@ pub const PARTITION: &str = "assets";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AssetRow {
     Asset(AssetHash),
-    /// A change of its bytes that is under way.
+    /// The step row of an upload or deletion.
     Pending(AssetHash),
-    /// The asset again, at its place in the list.
+    /// The copy of the asset in the list.
     Listed(Instant, AssetHash),
 }
 
@@ -27,17 +27,17 @@ pub fn pending(hash: &AssetHash) -> Key {
     key(PARTITION, format!("p-{hash}"))
 }
 
-/// The newest sorts first.
+/// The newest asset sorts first.
 pub fn listed(created_at: Instant, hash: &AssetHash) -> Key {
     key(PARTITION, format!("t-{:019}-{hash}", time::inverted_ticks(created_at)))
 }
 
-/// The changes that are under way: none or few.
+/// The step rows, of which there are few.
 pub fn all_pending() -> RowRange {
     range(PARTITION, Some("p-".to_owned()), Some("p.".to_owned()))
 }
 
-/// The list, from this row of it on.
+/// The list, from this row on.
 pub fn list(from: Option<&str>) -> RowRange {
     range(PARTITION, Some(from.unwrap_or("t-").to_owned()), None)
 }
@@ -48,7 +48,7 @@ pub fn is_listed(row: &str) -> bool {
     is_key && matches!(parse(&key(PARTITION, row)), Some(AssetRow::Listed(..)))
 }
 
-/// `None` if the row is not one of this table.
+/// `None` if the row does not belong to this table.
 pub fn parse(found: &Key) -> Option<AssetRow> {
     let (kind, rest) = found.row().split_once('-')?;
     let parsed = match kind {

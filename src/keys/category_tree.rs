@@ -1,4 +1,4 @@
-//! The row of `Categories` that holds the tree of categories. The rule: no slug begins with the name of its partition, so it is in no list.
+//! The row of `Categories` with the tree of categories. The rule: no slug begins with the name of its partition, so no list contains it.
 
 use crate::store::Key;
 

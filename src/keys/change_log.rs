@@ -1,5 +1,5 @@
-//! `ChangeLog`: the committed changes, each under the next number. The rule: all rows are in one partition, so that a
-//! change takes its number and advances the head in one transaction, and a reader that starts at a number misses none.
+//! `ChangeLog`: the committed changes, each under the next number. The rule: all rows are in one partition, so that a change gets its number and advances the
+//! head in one transaction, and a reader that starts at a number misses none.
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId};
@@ -11,7 +11,7 @@ pub const PARTITION: &str = "log";
 const HEAD: &str = "head";
 const ENTRY: &str = "log-";
 const DUE: &str = "due-";
-/// Sorts before every other character of a key: a range from here on begins after the row.
+/// Sorts before every other character of a key, so a range that starts here begins after the row.
 const AFTER: char = ' ';
 
 /// A row of the log.
@@ -23,7 +23,6 @@ pub enum LogKey {
     Due(Instant, PostId),
 }
 
-/// The row that names the newest entry.
 pub fn head() -> Key {
     key(PARTITION, HEAD)
 }
@@ -36,7 +35,7 @@ fn entry_row(sequence: i64) -> String {
     format!("{ENTRY}{:019}", sequence.max(0))
 }
 
-/// The entries from this number on; up to the one before `until`, if that is given.
+/// The entries from this number on, up to but excluding `until`, if given.
 pub fn entries(from: i64, until: Option<i64>) -> RowRange {
     // The character after the hyphen ends the range of all entries.
     let end = until.map_or_else(|| "log.".to_owned(), entry_row);
@@ -48,12 +47,12 @@ pub fn all() -> RowRange {
     range(PARTITION, None, None)
 }
 
-/// The row that says that a post or page was scheduled for this instant.
+/// The row of a post or page that was scheduled for this instant.
 pub fn due(at: Instant, post: &PostId) -> Key {
     key(PARTITION, format!("{DUE}{:019}-{post}", at.ticks()))
 }
 
-/// The posts and pages that were scheduled for an instant after `after`, or for the same one with a later id if `id` is given, and not after `until`.
+/// The posts and pages that were scheduled for an instant after `after`, or for `after` itself with a greater id if `id` is given, up to `until`.
 pub fn due_after(after: Instant, id: Option<&PostId>, until: Instant) -> RowRange {
     let from = match id {
         Some(id) => format!("{}{AFTER}", due(after, id).row()),
@@ -71,7 +70,7 @@ fn due_from(ticks: i64) -> String {
     format!("{DUE}{:019}", ticks.clamp(0, TICKS_MAX))
 }
 
-/// `None` if the row is not one of the log.
+/// `None` if the row does not belong to the log.
 pub fn parse(found: &Key) -> Option<LogKey> {
     let row = found.row();
     let (parsed, own) = if row == HEAD {

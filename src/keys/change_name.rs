@@ -1,4 +1,4 @@
-//! The names of changes. The rule: the key of the record of a change follows from its name, so a name is made only once.
+//! The names of changes. The rule: the key of a change's row in the audit log follows from its name, so each name is used only once.
 
 use std::fmt;
 
@@ -17,12 +17,12 @@ impl ChangeName {
         Self { server: server.to_owned(), at, random: random.to_owned() }
     }
 
-    /// When the change began.
+    /// The start of the change.
     pub fn at(&self) -> Instant {
         self.at
     }
 
-    /// Distinguishes it from other changes of that instant.
+    /// Distinguishes changes of the same instant.
     pub fn random(&self) -> &str {
         &self.random
     }

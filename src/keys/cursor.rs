@@ -1,4 +1,4 @@
-//! Cursors: a place in a list, opaque to the client. The rule: a cursor holds a key, never an offset, and names the list that it belongs to.
+//! Cursors: positions in a list, opaque to the client. The rule: a cursor contains a key, never an offset, and a hash that identifies its list.
 //!
 //! The text is base64url of `1`, 8 hexadecimal digits of the list's hash, `:` and the position. `1` is the version of this form.
 
@@ -15,7 +15,7 @@ const VERSION: char = '1';
 /// Longer than any cursor. A longer text is not decoded.
 const TEXT_BYTES_MAX: usize = 512;
 
-/// Which list a cursor belongs to: hashed from a text that names the list and its filter.
+/// Identifies the list of a cursor: a hash of a text that names the list and its filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ListTag(u32);
 
@@ -41,7 +41,7 @@ pub fn decode_post(list: ListTag, text: &str) -> Result<PostKey, BadCursor> {
     time::parse_time_row(&decode::<String>(list, text)?).ok_or(BadCursor)
 }
 
-/// A cursor with this position, which need not be one of the list.
+/// A cursor with this position; no item of the list needs to have it.
 pub fn encode(list: ListTag, position: &str) -> String {
     let mut plain = String::with_capacity(10 + position.len());
     begin(list, &mut plain);
@@ -49,7 +49,7 @@ pub fn encode(list: ListTag, position: &str) -> String {
     URL_SAFE_NO_PAD.encode(plain)
 }
 
-/// Writes the version and the list. Without `format`, because a page has a cursor for each of its posts.
+/// Writes the version and the list. It does not use `format!`, because a page has a cursor for each of its posts.
 fn begin(list: ListTag, plain: &mut String) {
     plain.push(VERSION);
     plain.extend((0..8).rev().map(|digit| char::from(b"0123456789abcdef"[(list.0 >> (4 * digit)) as usize & 0xf])));

@@ -1,4 +1,4 @@
-//! The row of `PostsByField` that names the fields that have an index. The rule: no slug is the name of its partition, so it is in no list.
+//! The row of `PostsByField` that lists the indexed fields. The rule: no slug equals the name of its partition, so no list contains it.
 
 use crate::store::Key;
 

@@ -1,5 +1,5 @@
-//! `Revisions` and `Changes`: earlier versions of posts, and what was changed. The rule: the newest sorts first, and a row's key follows from its
-//! content, so that writing a row twice has the same effect as writing it once.
+//! `Revisions` and `Changes`: earlier versions of posts, and the audit log. The rule: the newest sorts first, and a row's key follows from its content, so that
+//! writing a row twice has the same effect as writing it once.
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId};
@@ -10,7 +10,7 @@ use super::{key, range, time};
 
 const VERSION_DIGITS: usize = 10;
 
-/// An earlier version of a post. A partition for each post.
+/// An earlier version of a post, in a partition for each post.
 pub fn revision(post: &PostId, version: i32) -> Key {
     key(revisions_partition(post), revision_row(version))
 }
@@ -40,13 +40,13 @@ pub fn parse_revision(found: &Key) -> Option<(PostId, i32)> {
     (revision(&id, version) == *found).then_some((id, version))
 }
 
-/// The record of a change. A partition for each year, the newest first.
+/// A change in the audit log, in a partition for each year, the newest first.
 pub fn change(name: &ChangeName) -> Key {
     let row = format!("{:019}-{}", time::inverted_ticks(name.at()), name.random());
     key(changes_partition(year_of(name.at())), row)
 }
 
-/// The changes of a year; if `from` is given, that row and those that follow it.
+/// The changes of a year, from the row `from` on if it is given.
 pub fn changes(year: u16, from: Option<&str>) -> RowRange {
     range(changes_partition(year), from.map(ToOwned::to_owned), None)
 }

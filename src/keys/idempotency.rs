@@ -1,5 +1,5 @@
-//! `Idempotency`: which post was created with an idempotency key. The rule: a row's key is a hash, so that it holds nothing that a client has sent;
-//! its first byte is the partition, so that rows are spread and can be deleted in batches.
+//! `Idempotency`: the post that was created with an idempotency key. The rule: a row's key is a hash, so that it contains nothing that a client has sent; its
+//! first byte is the partition, so that rows are spread and can be deleted in batches.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::key;
 const PARTITION_DIGITS: usize = 2;
 const DIGITS: usize = 64;
 
-/// `hash`: of the caller, the mutation and the key that the client sent.
+/// `hash`: the hash of the caller, the mutation and the key that the client sent.
 pub fn row(hash: &[u8; 32]) -> Key {
     let mut digits = String::with_capacity(DIGITS);
     for byte in hash {
@@ -21,7 +21,7 @@ pub fn row(hash: &[u8; 32]) -> Key {
     key(partition, row)
 }
 
-/// Whether a key is one of this table.
+/// Whether a key belongs to this table.
 pub fn is_row(found: &Key) -> bool {
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
     let lengths = (found.partition().len(), found.row().len());

@@ -1,8 +1,8 @@
-//! `PostKeys`: from an id or a slug to a post's place. The rule: the partition is a bucket of the row's hash, except that the posts with an instant at which
-//! they are unpublished are one partition, by that instant.
+//! `PostKeys`: from an id or a slug to a post's place. The rule: the partition is a bucket of the row's hash, except that one partition has all posts with an
+//! end of publication, sorted by that instant.
 //!
-//! 16 buckets: a partition serves about 2,000 rows a second and an account 20,000 (Azure's "Scalability and performance targets for
-//! Table storage"), so more buckets would gain nothing, and with fewer an import writes fuller transactions.
+//! 16 buckets: a partition serves about 2,000 rows a second and an account 20,000 (Azure's "Scalability and performance targets for Table storage"), so more
+//! buckets would gain nothing, and with fewer an import writes fuller transactions.
 
 use crate::model::{Instant, Post, PostId, Slug, TranslationGroup};
 use crate::store::{Key, RowRange};
@@ -10,7 +10,7 @@ use crate::store::{Key, RowRange};
 use super::{key, range, stable_hash, translation};
 
 const BUCKETS: u64 = 16;
-/// The partition of the posts that are to be unpublished.
+/// The partition of the posts with an end of publication.
 const ENDS: &str = "ends";
 
 pub fn by_id(id: &PostId) -> Key {
@@ -33,7 +33,7 @@ pub fn translations(group: &TranslationGroup) -> RowRange {
     range(bucket(group.as_str()), Some(from), Some(to))
 }
 
-/// The row of a post that is to be unpublished.
+/// The row of a post with an end of publication.
 pub fn by_end(post: &Post) -> Option<Key> {
     post.unpublish_at.map(|at| end(at, &post.id))
 }
@@ -42,7 +42,7 @@ fn end(at: Instant, id: &PostId) -> Key {
     key(ENDS, format!("u-{:019}-{id}", at.ticks()))
 }
 
-/// The posts that are to be unpublished, the next first.
+/// The posts with an end of publication, the next first.
 pub fn ends() -> RowRange {
     range(ENDS, None, None)
 }
@@ -53,11 +53,11 @@ pub enum Lookup {
     Id(PostId),
     Slug(Slug),
     Translation,
-    /// When the post is unpublished.
+    /// The end of a post's publication.
     End(Instant, PostId),
 }
 
-/// `None` if the row is not one of this table.
+/// `None` if the row does not belong to this table.
 pub fn parse(found: &Key) -> Option<Lookup> {
     let lookup = match found.row().split_once('-')? {
         ("i", id) => Lookup::Id(id.parse().ok()?),
@@ -82,6 +82,6 @@ fn in_bucket(row: String) -> Key {
 
 fn bucket(text: &str) -> String {
     let hash = stable_hash(text.as_bytes());
-    // The low bits of FNV-1a depend on the last bytes alone, so the high half is folded in.
+    // The low bits of FNV-1a depend only on the last bytes, so the high half is mixed in.
     format!("{:x}", (hash ^ (hash >> 32)) % BUCKETS)
 }

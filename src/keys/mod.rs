@@ -50,10 +50,10 @@ use compact_str::CompactString;
 
 use crate::store::{Key, RowRange};
 
-/// The RowKey of the row that counts its partition. Sorts before every other row.
+/// The RowKey of the row that counts its partition. It sorts before every other row.
 pub const COUNT_ROW: &str = "!count";
 
-/// A key of parts that this module has made, which hold only what a key may hold.
+/// A key from parts that this module has made, so they contain only valid characters.
 fn key(partition: impl Into<CompactString>, row: impl Into<CompactString>) -> Key {
     Key::new(partition, row).expect("keys are made of digits, slugs and ids, which every store accepts")
 }
@@ -62,12 +62,12 @@ fn range(partition: impl Into<String>, from: Option<String>, to: Option<String>)
     RowRange::new(partition, from, to).expect("ranges are made of digits, slugs and ids, which every store accepts")
 }
 
-/// Distinguishes the entries of two logs of changes that have the same number.
+/// Distinguishes entries with the same number in two logs of changes.
 pub fn change_log_mark(change: &str) -> u64 {
     stable_hash(change.as_bytes())
 }
 
-/// FNV-1a, 64 bits. It must never change, because keys and cursors contain it.
+/// FNV-1a with 64 bits. It must never change, because keys and cursors contain it.
 fn stable_hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

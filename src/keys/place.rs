@@ -1,4 +1,4 @@
-//! Where a post's rows are stored. The rule: the place follows from the post alone, so that it can be computed without a read.
+//! The place of a post's rows. The rule: it follows only from the post, so that it can be computed without a read.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use crate::store::{Key, RowRange};
 
 use super::{COUNT_ROW, Table, key, range, time};
 
-/// The two tables that hold whole posts.
+/// The two tables with whole posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Collection {
     Drafts,
@@ -61,7 +61,7 @@ impl PostPlace {
         summary(&self.key)
     }
 
-    /// The row that holds the whole post.
+    /// The row of the whole post.
     pub fn whole(&self, slug: &Slug) -> Key {
         whole(self.key.month(), slug)
     }
@@ -84,7 +84,7 @@ pub fn whole_row(slug: &Slug) -> String {
     format!("s-{slug}")
 }
 
-/// Whether the row holds a whole post, and not the summary of one.
+/// Whether the row contains a whole post, and not a summary.
 pub fn is_whole_row(row: &str) -> bool {
     row.starts_with("s-")
 }
@@ -98,7 +98,7 @@ pub fn count(partition: impl Into<CompactString>) -> Key {
     key(partition, COUNT_ROW)
 }
 
-/// `Months`: one partition for each collection, so that the list of months is one range read; a month is 100 bytes and a century has 1,200.
+/// `Months`: one partition for each collection, so that the list of months is one range read; a row has some 100 bytes, and a century 1,200 rows.
 pub const fn months_partition(collection: Collection) -> &'static str {
     match collection {
         Collection::Posts => "all",
@@ -111,14 +111,14 @@ pub fn month_row(collection: Collection, month: Month) -> Key {
     key(months_partition(collection), format!("{:019}", time::inverted_ticks(month.first())))
 }
 
-/// The rows that list the months of a collection from `newest` to `oldest`, both included; `None` leaves that side open.
+/// The rows that list the months of a collection from `newest` to `oldest`, both inclusive; `None` leaves that side open.
 pub fn month_rows(collection: Collection, newest: Option<Month>, oldest: Option<Month>) -> RowRange {
     let row = |month| month_row(collection, month).row().to_owned();
     let to = oldest.map(|month| time::just_after(&row(month)));
     range(months_partition(collection), newest.map(row), to)
 }
 
-/// The collection and the month of a row of `Months`; `None` if no month has such a row.
+/// The collection and the month of a row of `Months`; `None` if the row lists no month.
 pub fn parse_month_row(found: &Key) -> Option<(Collection, Month)> {
     let collection =
         Collection::ALL.into_iter().find(|collection| months_partition(*collection) == found.partition())?;

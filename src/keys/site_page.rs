@@ -1,5 +1,5 @@
-//! `Pages`: the pages of the site. The rule: one partition holds all of them, so that each change is one transaction; the children of a page are adjacent, in
-//! the order of the site.
+//! `Pages`: the pages of the site. The rule: one partition contains all pages, so that each change is one transaction; the children of a page are adjacent,
+//! in the order of the site.
 //!
 //! | RowKey | row |
 //! |---|---|
@@ -19,9 +19,9 @@ use super::cursor::{self, BadCursor, ListTag};
 use super::{key, range, translation};
 
 pub const PARTITION: &str = "pages";
-/// The parent of the pages at the top.
+/// The parent of the top-level pages.
 const TOP: &str = "top";
-/// Ten digits: every position of 32 bits, from 0 on.
+/// Ten digits for every 32-bit position after the shift.
 const ORDER_DIGITS: usize = 10;
 /// The order of a page without a position, which sorts last.
 const NO_ORDER: &str = "9999999999";
@@ -45,7 +45,7 @@ impl ChildKey {
         &self.slug
     }
 
-    /// The position that was set, if any.
+    /// The position, if one is set.
     pub fn order(&self) -> Option<i32> {
         self.order.parse::<i64>().ok().and_then(|n| i32::try_from(n - ORDER_SHIFT).ok())
     }
@@ -67,13 +67,13 @@ impl ChildKey {
     }
 
     /// # Errors
-    /// If the text is no cursor of this list.
+    /// If the text is not a cursor of this list.
     pub fn of_cursor(list: Children<'_>, text: &str) -> Result<Self, BadCursor> {
         Self::parse(&cursor::decode::<String>(list.tag(), text)?).ok_or(BadCursor)
     }
 }
 
-/// A list of children: of a page, or at the top; the published ones, or the drafts.
+/// The published or draft children of a page, or at the top level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Children<'a> {
     pub parent: Option<&'a PostId>,
@@ -94,22 +94,22 @@ impl Children<'_> {
         key(PARTITION, format!("{}{}", self.prefix(), at.text()))
     }
 
-    /// The children after a position and before another one; without either, from the first or up to the last.
+    /// The children between two positions, both exclusive; `None` leaves that side open.
     pub fn between(self, after: Option<&ChildKey>, before: Option<&ChildKey>) -> RowRange {
         let prefix = self.prefix();
-        // A slug does not contain the space, which sorts before its characters.
+        // The space sorts before all characters of a slug.
         let from = after.map_or_else(|| prefix.clone(), |after| format!("{prefix}{} ", after.text()));
         let to = before.map_or_else(|| end_of(&prefix), |before| format!("{prefix}{}", before.text()));
         range(PARTITION, Some(from), Some(to))
     }
 
-    /// The children from a position on, which is included.
+    /// The children from this position on, inclusive.
     pub fn from(self, first: &ChildKey) -> RowRange {
         let prefix = self.prefix();
         range(PARTITION, Some(format!("{prefix}{}", first.text())), Some(end_of(&prefix)))
     }
 
-    /// The children up to a position, which is included.
+    /// The children up to this position, inclusive.
     pub fn up_to(self, last: &ChildKey) -> RowRange {
         let prefix = self.prefix();
         let to = format!("{prefix}{} ", last.text());
@@ -117,7 +117,7 @@ impl Children<'_> {
     }
 }
 
-/// The published pages below any page: those of each parent are adjacent.
+/// The published children of all pages; those of each parent are adjacent.
 pub fn published() -> RowRange {
     range(PARTITION, Some("c-".to_owned()), Some("c.".to_owned()))
 }
@@ -135,7 +135,7 @@ pub fn scheduled_cursor(at: Instant, id: &PostId) -> String {
 /// The row of a cursor of the list of scheduled pages.
 ///
 /// # Errors
-/// If the text is no cursor of this list.
+/// If the text is not a cursor of this list.
 pub fn row_of_scheduled_cursor(text: &str) -> Result<String, BadCursor> {
     let row: String = cursor::decode(scheduled_list(), text)?;
     match Key::new(PARTITION, row.clone()).map(|key| parse(&key)) {
@@ -148,7 +148,7 @@ fn scheduled_list() -> ListTag {
     ListTag::of("scheduled pages")
 }
 
-/// The pages that are to be unpublished, the next first.
+/// The pages with an end of publication, the next first.
 pub fn ends() -> RowRange {
     range(PARTITION, Some("u-".to_owned()), Some("u.".to_owned()))
 }
@@ -158,12 +158,12 @@ pub fn publication_of(row: &str) -> Option<Instant> {
     instant_of(row.strip_prefix("s-")?)
 }
 
-/// Of a row after its first letter.
+/// Parses the rest of a row after its first letter.
 fn instant_of(rest: &str) -> Option<Instant> {
     Instant::from_ticks(rest.split_once('-')?.0.parse().ok()?)
 }
 
-/// The first text after all that begin with this prefix, which ends with `:`.
+/// The first text that sorts after all texts with this prefix, which ends with `:`.
 fn end_of(prefix: &str) -> String {
     format!("{};", prefix.trim_end_matches(':'))
 }
@@ -196,7 +196,7 @@ pub fn scheduled(at: Instant, id: &PostId) -> Key {
     key(PARTITION, format!("s-{:019}-{id}", at.ticks()))
 }
 
-/// The row of a page that is to be unpublished.
+/// The row of a page with an end of publication.
 pub fn end(at: Instant, id: &PostId) -> Key {
     key(PARTITION, format!("u-{:019}-{id}", at.ticks()))
 }
@@ -212,12 +212,12 @@ pub fn translations(group: &TranslationGroup) -> RowRange {
     range(PARTITION, Some(from), Some(to))
 }
 
-/// Whether the row points from a path to its page.
+/// Whether the row maps a path to its page.
 pub fn is_path_row(row: &str) -> bool {
     row.starts_with("p-")
 }
 
-/// `None` if the row is not one of this table.
+/// `None` if the row does not belong to this table.
 pub fn parse(found: &Key) -> Option<PageRow> {
     if *found == tree() {
         return Some(PageRow::Tree);

@@ -1,4 +1,4 @@
-//! The names of the tables. The rule: a table that is not named here does not exist.
+//! The names of the tables. The rule: no other table exists.
 
 use crate::model::{IndexKind, TermKind};
 
@@ -14,20 +14,20 @@ pub enum Table {
     Terms(TermKind),
     /// Earlier versions of posts.
     Revisions,
-    /// The records of changes: what was changed, and by whom.
+    /// The audit log.
     Changes,
     /// The committed changes in their order, for followers.
     ChangeLog,
     Tokens,
-    /// The endpoints to which changes are sent, and which server sends them.
+    /// The webhooks, and the server that sends to them.
     Webhooks,
-    /// Which post or page was created with an idempotency key.
+    /// The post or page that was created with each idempotency key.
     Idempotency,
     /// The pictures and files of the site.
     Assets,
     /// The pages of the site, in one partition.
     Pages,
-    /// The log of a store that several servers share; [`LogStore`](crate::store::LogStore) alone reads and writes it.
+    /// The log of a store that several servers share; only [`LogStore`](crate::store::LogStore) reads and writes it.
     Log,
 }
 

@@ -24,13 +24,13 @@ use crate::store::{Key, Tag};
 
 use super::{COUNT_ROW, Table, place, site_page, stable_hash, term, time};
 
-/// Tags a point read, or a range read if there is no row.
+/// The tag of a point read, or of a range read without `row`.
 pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
     // A read of an unknown table has the tag of all posts.
     let Some(known) = table_of(table) else { return Some(Tag::POSTS) };
     match known {
         Table::Posts => Some(row.and_then(of_post_row).unwrap_or_else(|| list(partition))),
-        // An answer to everyone depends on no draft, and one that depends on the log of changes is never cached.
+        // An answer to everyone does not depend on drafts, and an answer that depends on the log of changes is never cached.
         Table::Drafts | Table::ChangeLog => None,
         Table::PostKeys => Some(row.and_then(of_lookup).unwrap_or_else(|| tag(b'k', &[partition]))),
         Table::Months => (partition == place::months_partition(place::Collection::Posts)).then(months),
@@ -47,7 +47,7 @@ pub fn of_read(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
     }
 }
 
-/// Tags a read of one who sees drafts. Each change of a draft has the tag of all posts.
+/// The tag of a read with access to drafts. Each change of a draft has the tag of all posts.
 pub fn of_read_with_drafts(table: &str, partition: &str, row: Option<&str>) -> Option<Tag> {
     Some(of_read(table, partition, row).unwrap_or(Tag::POSTS))
 }
@@ -87,7 +87,7 @@ pub fn of_writes(rows: impl IntoIterator<Item = (Table, Key)>) -> BTreeSet<Tag> 
     tags.into_iter().collect()
 }
 
-/// The instant of the post in whose list a row is, if it is one of `Posts`, or that for which a page was scheduled.
+/// The instant of the post of a list row of `Posts`, or the instant for which a page was scheduled.
 pub fn publication_of(table: &str, row: &str) -> Option<Instant> {
     if table == Table::Pages.name() {
         return site_page::publication_of(row);

@@ -1,8 +1,8 @@
-//! Categories, tags, authors and series, and the partitions that list their posts. The rule: a term is stored in the partition of its slug's
-//! first character, once under the slug and once under its mirror; the partition `!` lists those characters.
+//! Categories, tags, authors and series, and the partitions with their posts. The rule: a term is stored in the partition of its slug's first character, once
+//! under the slug and once under its mirror; the partition `!` lists those characters.
 //!
-//! The mirror of a slug is `~`, each character's complement in the alphabet of slugs, and `~`. It sorts in the reverse order, and the
-//! closing `~` sorts a slug after the longer slugs that start with it.
+//! The mirror of a slug is `~`, each character's complement in the alphabet of slugs, and `~`. It sorts in the reverse order, and the closing `~` sorts a slug
+//! after the longer slugs that start with it.
 
 use crate::model::Slug;
 use crate::store::{Key, RowRange};
@@ -10,7 +10,7 @@ use crate::store::{Key, RowRange};
 use super::time::Direction;
 use super::{key, range};
 
-/// Lists the first characters that a table of terms holds, with how many terms each has; in the index of languages, the languages.
+/// The partition that lists the first characters of a table of terms with their counts, or the languages in the index of languages.
 pub const CATALOG_PARTITION: &str = "!";
 
 /// The characters of slugs in the order of their bytes.
@@ -28,12 +28,12 @@ pub fn row(slug: &Slug, direction: Direction) -> String {
     }
 }
 
-/// The row of a slug, and its mirror.
+/// The keys of a slug's row and of its mirror.
 pub fn pair(slug: &Slug) -> [Key; 2] {
     [Direction::Forward, Direction::Backward].map(|direction| key(partition(slug), row(slug, direction)))
 }
 
-/// The slug of a row under a slug or under its mirror; `None` if it is neither.
+/// The slug of a row, and whether it is the mirror; `None` for any other row.
 pub fn parse_row(row: &str) -> Option<(Slug, Direction)> {
     match row.strip_prefix(MIRROR) {
         Some(rest) => Some((complement(rest.strip_suffix(MIRROR)?).parse().ok()?, Direction::Backward)),
@@ -49,12 +49,12 @@ pub fn catalog_row(partition: &str) -> Key {
     key(CATALOG_PARTITION, partition)
 }
 
-/// The partition of an index table that lists the posts of a term, of a language or of a value of a field, or the featured posts.
+/// The partition of an index table with the posts of a term, of a language or of a value of a field, or the featured posts.
 pub fn posts_partition(slug: &Slug) -> String {
     slug.to_string()
 }
 
-/// The terms of one partition after `after` and before `before` in the order of their slugs, read in a direction.
+/// The terms of one partition after `after` and before `before` in the order of slugs, read in this direction.
 pub fn rows(partition: &str, after: Option<&Slug>, before: Option<&Slug>, direction: Direction) -> RowRange {
     // `!` sorts before every character of a slug, so the bound is just after the row.
     let just_after = |slug: &Slug| format!("{}!", row(slug, direction));

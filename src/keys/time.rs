@@ -1,8 +1,8 @@
 //! Time keys and mirror keys. The rule: forward, later instants sort first and ties by ascending id; the mirror is the exact reverse.
 //!
-//! A time key is `{3155378975999999999 - ticks, 19 digits}-{id}`, a mirror key `~{ticks, 19 digits}-{complement of id}`. Each digit of the
-//! id is replaced by its complement (`0` by `z`), because otherwise posts of one instant would have the same order in both directions, and
-//! pages that are read backward would not show the same list as pages that are read forward.
+//! A time key is `{3155378975999999999 - ticks, 19 digits}-{id}`, a mirror key `~{ticks, 19 digits}-{complement of id}`. Each digit of the id is replaced by
+//! its complement (`0` by `z`), because otherwise posts of one instant would have the same order in both directions, and pages backward would not show the same
+//! list as pages forward.
 
 use crate::model::instant::TICKS_MAX;
 use crate::model::{Instant, PostId, PostKey};
@@ -11,14 +11,14 @@ use crate::store::{Key, MovingBounds, RowRange};
 use super::range;
 
 const DIGITS: usize = 19;
-/// The byte before every mirror key: it sorts after every other character that a key of ours begins with.
+/// The first byte of every mirror key, which sorts after every other first character of our keys.
 const MIRROR: char = '~';
 /// Sorts after every digit and before every letter: the end of the time keys.
 const AFTER_DIGITS: &str = ":";
 /// Sorts before every time key and after `!count`.
 const FIRST_TIME_ROW: &str = "0";
 
-/// Which way a list is read.
+/// The direction in which a list is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Newest first, by time keys.
@@ -47,7 +47,7 @@ pub fn time_row(key: &PostKey) -> String {
     row
 }
 
-/// Without `format`, because a page has many of them.
+/// This does not use `format!`, because a page has many of these rows.
 pub fn push_time_row(key: &PostKey, row: &mut String) {
     let (mut digits, mut rest) = ([b'0'; DIGITS], inverted_ticks(key.at).unsigned_abs());
     for digit in digits.iter_mut().rev() {
@@ -63,7 +63,7 @@ pub fn mirror_row(key: &PostKey) -> String {
     format!("{MIRROR}{:019}-{}", key.at.ticks(), complement(key.id.as_str()))
 }
 
-/// The row of a post in a list that is read this way.
+/// The row of a post in a list that is read in this direction.
 pub fn row(key: &PostKey, direction: Direction) -> String {
     match direction {
         Direction::Forward => time_row(key),
@@ -71,7 +71,7 @@ pub fn row(key: &PostKey, direction: Direction) -> String {
     }
 }
 
-/// The row of a post in a partition, and its mirror.
+/// The keys of a post's row in a partition and of its mirror.
 pub fn pair(partition: &str, key: &PostKey) -> [Key; 2] {
     [time_row(key), mirror_row(key)].map(|row| super::key(partition, row))
 }
@@ -94,16 +94,16 @@ pub fn parse_row(row: &str, direction: Direction) -> Option<PostKey> {
     }
 }
 
-/// A part of a list in its one order, newest first. Both ends are optional, and exclusive if they name a post.
+/// A part of a list in the order newest first. Both ends are optional, and exclusive if they name a post.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Span {
-    /// Nothing later than this instant: the bound that hides scheduled posts, and the upper end of a range.
+    /// No later instant: the bound that hides scheduled posts, or the upper end of a range.
     pub until: Option<Instant>,
-    /// Nothing earlier than this instant.
+    /// No earlier instant.
     pub since: Option<Instant>,
-    /// Only what comes after this post.
+    /// Only posts after this one.
     pub after: Option<PostKey>,
-    /// Only what comes before this post.
+    /// Only posts before this one.
     pub before: Option<PostKey>,
 }
 
@@ -112,13 +112,13 @@ impl Span {
         Self { until: Some(now), ..Self::default() }
     }
 
-    /// The newest instant that may be in it.
+    /// The newest instant in the span.
     pub fn newest(&self) -> Instant {
         let bounds = [self.until, self.after.as_ref().map(|k| k.at)];
         bounds.into_iter().flatten().min().unwrap_or(Instant::MAX)
     }
 
-    /// The oldest instant that may be in it.
+    /// The oldest instant in the span.
     pub fn oldest(&self) -> Instant {
         let bounds = [self.since, self.before.as_ref().map(|k| k.at)];
         bounds.into_iter().flatten().max().unwrap_or(Instant::MIN)
@@ -160,7 +160,7 @@ impl Span {
     }
 }
 
-/// The rows of a partition from the first one of [`Span::until`] this instant through this post; without one, all of them.
+/// The rows of a partition from the first one of [`Span::until`] this instant up to `last`, inclusive, or to the end.
 pub fn rows_through(partition: &str, now: Instant, direction: Direction, last: Option<&PostKey>) -> RowRange {
     let whole = Span::until(now).rows(partition, direction);
     match last {
@@ -169,7 +169,7 @@ pub fn rows_through(partition: &str, now: Instant, direction: Direction, last: O
     }
 }
 
-/// The bounds of the ranges of [`Span::until`] this instant, in both directions: at a later instant, the same list begins and ends at others.
+/// The bounds of the ranges of [`Span::until`] this instant in both directions. They move: at a later instant, the same list has other bounds.
 pub fn moving_bounds(now: Instant) -> MovingBounds {
     let until = Span::until(now);
     let bound = |row: Option<&str>| row.unwrap_or_default().to_owned();
@@ -177,7 +177,7 @@ pub fn moving_bounds(now: Instant) -> MovingBounds {
     MovingBounds { starts: vec![(bound(forward.from()), FIRST_TIME_ROW.to_owned())], ends: vec![bound(backward.to())] }
 }
 
-/// The first row that sorts after this one: `!` is the lowest character in our keys.
+/// The first possible row after this one; `!` is the lowest character in our keys.
 pub(super) fn just_after(row: &str) -> String {
     format!("{row}!")
 }

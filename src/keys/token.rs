@@ -1,5 +1,5 @@
-//! `Tokens`: the tokens of clients, and the key that signs preview links. The rule: one partition lists the tokens in the order of their creation,
-//! another holds what only the server needs.
+//! `Tokens`: the tokens of clients, and the key that signs preview links. The rule: one partition lists the tokens in the order of their creation, another one
+//! has rows that only the server needs.
 
 use crate::model::TokenId;
 use crate::store::{Key, RowRange};
@@ -18,12 +18,11 @@ pub fn all() -> RowRange {
     range(TOKENS_PARTITION, None, None)
 }
 
-/// The key of preview links.
 pub fn preview_key() -> Key {
     key(KEYS_PARTITION, "previews")
 }
 
-/// The row of a store that is being restored, until it is complete.
+/// The row that exists while a store is being restored.
 pub fn restoring() -> Key {
     key(KEYS_PARTITION, "restoring")
 }

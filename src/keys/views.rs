@@ -1,13 +1,13 @@
-//! `Views202611` and the others of its kind: the views of posts, a table for each month. The rule: all rows of a month are in one partition, so that one
-//! transaction counts views and ranks their posts. These tables are no part of the content, so they are not in [`Table`](super::Table), and nothing checks,
-//! exports or caches them.
+//! `Views202611` and similar tables: the views of posts, one table for each month. The rule: all rows of a month are in one partition, so that one transaction
+//! counts views and ranks their posts. These tables are not part of the content, so they are not in [`Table`](super::Table), and are not checked, exported or
+//! cached.
 
 use crate::model::{Day, Month, PostId};
 use crate::store::{Key, RowRange, table_of_month};
 
 use super::{key, range};
 
-/// Lists the tables that were written and not dropped.
+/// The table that lists the tables of views that were written and not dropped.
 pub const MONTHS: &str = "ViewMonths";
 pub const PARTITION: &str = "views";
 
@@ -27,7 +27,7 @@ pub fn top(day: Day) -> Key {
     key(PARTITION, format!("t-{:02}", day.number()))
 }
 
-/// The rows of [`top`] of these days of one month.
+/// The rows of [`top`] for these days of one month.
 pub fn tops(first: Day, last: Day) -> RowRange {
     range(PARTITION, Some(top(first).row().to_owned()), Some(format!("{}!", top(last).row())))
 }
@@ -45,7 +45,7 @@ pub fn months() -> RowRange {
     range(PARTITION_OF_MONTHS, None, None)
 }
 
-/// `None` if the row is not one of [`MONTHS`].
+/// `None` if the row does not belong to [`MONTHS`].
 pub fn parse_month(found: &Key) -> Option<Month> {
     found.row().parse().ok()
 }

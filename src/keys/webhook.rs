@@ -1,4 +1,4 @@
-//! `Webhooks`: the endpoints to which changes are sent, and the server that sends them. The rule: all rows are in one partition, so one range read has all.
+//! `Webhooks`: the endpoints to which changes are sent, and the server that sends them. The rule: all rows are in one partition, so one range read returns all.
 
 use crate::model::WebhookId;
 use crate::store::{Key, RowRange};
@@ -11,7 +11,7 @@ pub fn webhook(id: &WebhookId) -> Key {
     key(PARTITION, id.as_str())
 }
 
-/// The server that sends.
+/// The row of the server that sends.
 pub fn sender() -> Key {
     key(PARTITION, "!sender")
 }

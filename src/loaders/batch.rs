@@ -1,13 +1,10 @@
-//! A data loader gathers look-ups of one kind into batches. The rule: every key of a batch gets its own answer or error, and no key is read
-//! twice.
+//! A data loader gathers look-ups of one kind into batches. The rule: every key of a batch gets its own answer or error, and no key is read twice.
 //!
-//! One of the futures that wait for a batch runs it: it yields to the scheduler until no further key is requested, then reads. The others
-//! sleep until the batch is done; if each of them yielded as well, that would be a fifth of the time of a front page. If the running future
-//! is dropped, another one takes over.
+//! One of the futures that wait for a batch runs it: it yields to the scheduler until no further key is requested, then reads. The others sleep until the batch
+//! is done, because yielding in each of them would take a fifth of the time of a front page. If the running future is dropped, another one takes over.
 //!
-//! Yielding lets other fields request their keys only in a spawned task on a worker of the runtime, which is where the server runs
-//! requests. Elsewhere tokio's `yield_now` wakes immediately, and a `FuturesUnordered` polls the running future again before its
-//! neighbours.
+//! Yielding lets other fields request their keys only in a spawned task on a worker of the runtime, which is where the server runs requests. Elsewhere tokio's
+//! `yield_now` wakes immediately, and a `FuturesUnordered` polls the running future again before its neighbours.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -39,7 +36,7 @@ struct BatchState<K, V> {
     places: HashMap<K, Place<K, V>>,
     /// The batch that still accepts keys.
     open: Option<Arc<KeyBatch<K, V>>>,
-    /// How often a key was requested, repeated keys included.
+    /// The number of requested keys, including repeated ones.
     requested: usize,
 }
 
@@ -56,7 +53,7 @@ where
     K: Clone + Eq + Hash,
     V: Clone,
 {
-    /// `read` returns one answer for each key, in the order of the keys.
+    /// `read`: returns one answer for each key, in the order of the keys.
     pub(super) fn new<F>(name: &'static str, read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Answers<V>> + Send + 'static,
@@ -70,7 +67,7 @@ where
     }
 
     pub(crate) async fn load_many(&self, keys: Vec<K>) -> Loaded<Vec<V>> {
-        // Requests all keys before it waits for the first answer.
+        // All keys are requested before the first answer is awaited.
         let places: Vec<_> = {
             let mut state = self.lock();
             keys.into_iter().map(|key| state.place(key)).collect()
@@ -90,8 +87,8 @@ where
     async fn answer(&self, (batch, at): Place<K, V>) -> Loaded<V> {
         let answers = match batch.answers.get() {
             Some(answers) => answers,
-            // Unconstrained, because an answer can have more fields than tokio's budget for one task allows.
-            // Boxed, because otherwise the future of every field that can wait here would be as large as the whole read.
+            // Unconstrained, because an answer can have more fields than tokio's budget for one task allows. Boxed, because otherwise the future of every field
+            // that can wait here would be as large as the whole read.
             None => Box::pin(coop::unconstrained(batch.answers.get_or_init(|| self.run(&batch)))).await,
         };
         answers.get(at).cloned().unwrap_or_else(|| Err(unanswered()))

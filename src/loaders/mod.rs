@@ -1,5 +1,5 @@
-//! Data loaders: the keys that the fields of one level of a query request are read in one batch, each key once. The rule: loaders live as
-//! long as one request, because they cache what that request has access to.
+//! Data loaders: the keys that the fields of one level of a query request are read in one batch, each key once. The rule: loaders live as long as one request,
+//! because they cache content to which only that request may have access.
 //!
 //! Loaders wait by yielding to the scheduler, never by a timer.
 
@@ -31,7 +31,7 @@ pub type Loaded<T> = Result<T, Arc<ContentError>>;
 const CONCURRENCY: usize = 200;
 
 pub struct Loaders {
-    /// Reads what is in memory, without a batch.
+    /// Reads cached values, without a batch.
     reader: Reader,
     /// Terms by their first slugs.
     pub(crate) terms: Loader<(TermKind, Slug), Option<Arc<Term>>>,
@@ -46,14 +46,14 @@ pub struct Loaders {
     pub(crate) site_pages: Loader<PostId, Option<Arc<SitePage>>>,
     /// The body and the metadata of a page of the site, which are one read.
     pub(crate) page_details: Loader<PostId, Option<PostDetails>>,
-    /// Pictures; `None` for one that was deleted.
+    /// Pictures; `None` for a deleted one.
     pub(crate) assets: Loader<AssetHash, Option<Arc<Asset>>>,
     /// The views of a post on the days of a month.
     pub(crate) views: Loader<(Month, PostId), Arc<[i64; 31]>>,
     category_tree: Loader<(), Arc<CategoryTree>>,
-    /// The posts of a group of translations, by language.
+    /// The posts of a group of translations, sorted by language.
     pub(crate) translated_posts: Loader<TranslationGroup, Arc<Vec<Arc<Post>>>>,
-    /// The pages of a group of translations, by language.
+    /// The pages of a group of translations, sorted by language.
     pub(crate) translated_pages: Loader<TranslationGroup, Arc<Vec<Arc<SitePage>>>>,
 }
 
@@ -109,8 +109,7 @@ impl Loaders {
         Ok(found.filter_map(|(term, slug)| term.filter(|term| term.id.first_slug == *slug)).collect())
     }
 
-    /// Drops everything that was loaded. Each field of a mutation calls this before it runs, because the previous fields have changed the
-    /// content.
+    /// Drops all loaded values. Each field of a mutation calls this before it runs, because the previous fields have changed the content.
     pub fn clear(&self) {
         self.terms.clear();
         self.details.clear();
@@ -126,8 +125,8 @@ impl Loaders {
         self.translated_pages.clear();
     }
 
-    /// A page of terms ordered by their number of posts. Reads all terms of the kind, and loads the counts of their posts in the same batches as those
-    /// that other fields request, so that a count beside the list costs nothing more.
+    /// A page of terms ordered by their number of posts. Reads all terms of the kind, and loads the counts of their posts in the same batches as those that
+    /// other fields request, so that a count next to the list costs nothing more.
     pub async fn terms_by_count(
         &self,
         list: &TermsByCount,
@@ -158,8 +157,8 @@ where
     })
 }
 
-/// The parent and child categories of a category: the category tree proposes candidates, which are loaded in the same batches as other categories; a
-/// candidate whose own parent differs from the tree is omitted.
+/// The parent and child categories of a category: the category tree lists candidates, which are loaded in the same batches as other categories; a candidate
+/// with a different parent is omitted.
 impl Loaders {
     /// The ancestors of a category, from the root.
     pub async fn categories_above(&self, category: &Term) -> Loaded<Vec<Arc<Term>>> {
@@ -211,7 +210,7 @@ impl Loaders {
         self.category_tree.load(()).await
     }
 
-    /// Up to `need` categories that are still where these entries say, each once.
+    /// Up to `need` categories that still have the parents in these entries, each once.
     async fn at_their_places(&self, entries: Vec<&CategoryEntry>, need: usize) -> Loaded<Vec<Arc<Term>>> {
         let (mut found, mut rest): (Vec<Arc<Term>>, _) = (Vec::new(), entries.into_iter());
         while found.len() < need {

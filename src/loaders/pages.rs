@@ -1,5 +1,5 @@
 //! The batches of pages of posts. The rule: the pages of one level are read together, and look up their posts in common batches, so that the pages of ten
-//! authors take as many batches as the page of one. A batch of posts starts when every page has either requested its keys or finished.
+//! authors take as many batches as the page of one author. A batch of posts starts when every page has either requested its keys or finished.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,7 +31,7 @@ pub(super) async fn read(reader: Reader, keys: Vec<PageKey>) -> Vec<Result<Arc<P
 type GatheredPosts = Arc<HashMap<PostKey, Arc<Post>>>;
 type GatherSender = watch::Sender<Option<std::result::Result<GatheredPosts, Arc<ContentError>>>>;
 
-/// Gathers the posts that the pages of one level look up.
+/// Collects the posts that the pages of one level look up.
 struct Gather {
     reader: Reader,
     state: Mutex<GatherState>,
@@ -62,7 +62,7 @@ impl Gather {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The keys of the current batch and the sender for its answer, if all unfinished pages wait for it.
+    /// The keys of the current batch and the sender for its answer, if all unfinished pages are waiting for it.
     fn complete(&self) -> Option<(Vec<PostKey>, GatherSender)> {
         let mut state = self.lock();
         if state.waiting == 0 || state.waiting < state.taking_part {
@@ -85,7 +85,7 @@ struct PostPart {
 }
 
 impl PostPart {
-    /// Declares that this page looks up nothing more. Runs the batch if only this page was missing.
+    /// Declares that this page needs no more posts. Runs the batch if only this page was missing.
     async fn finish(self) {
         let gather = Arc::clone(&self.gather);
         gather.lock().taking_part -= 1;

@@ -51,7 +51,7 @@ impl Claims {
         }
     }
 
-    /// Whether its audience names this client.
+    /// Whether the audience contains this client.
     pub(super) fn is_for(&self, client: &str) -> bool {
         match self.0.get("aud") {
             Some(Value::Array(all)) => all.iter().any(|one| one == client),

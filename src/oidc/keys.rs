@@ -18,11 +18,11 @@ use super::source::{FetchError, KeySource};
 const FRESH_FOR: Duration = Duration::from_secs(60 * 60);
 const USABLE_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 const FETCH_EVERY: Duration = Duration::from_secs(60);
-/// The same while no keys have been read, so that a provider that starts at the same time as this server is asked again soon.
+/// The interval while no keys have been read, so that a provider that starts at the same time as this server is soon asked again.
 const FIRST_FETCH_EVERY: Duration = Duration::from_secs(5);
 /// How long a request waits for keys that are being read. A working provider answers sooner, and a client does not notice this delay.
 const WAIT: Duration = Duration::from_millis(700);
-/// More keys than any provider has.
+/// No provider has more keys.
 const KEYS_MAX: usize = 100;
 
 /// Clones share the state.
@@ -33,7 +33,7 @@ pub(super) struct KeyRing(Arc<SharedKeySet>);
 struct SharedKeySet {
     source: KeySource,
     state: Mutex<KeySetState>,
-    /// When the last read began. Locked while the keys are read.
+    /// The start of the last read. Locked while the keys are read.
     tried_at: Arc<ReadLock<Option<Moment>>>,
 }
 
@@ -48,7 +48,7 @@ impl KeyRing {
         Self(Arc::new(SharedKeySet { source, state: Mutex::default(), tried_at: Arc::default() }))
     }
 
-    /// The key of this name for this algorithm; without a name, the only key that fits the algorithm.
+    /// The key with this name for this algorithm; without a name, the only key that fits the algorithm.
     ///
     /// # Errors
     /// [`BadJwt::NoKeys`] if the key is unknown and the provider has not answered in time.
@@ -64,7 +64,7 @@ impl KeyRing {
         Ok(known?.and_then(|(key, _)| DecodingKey::from_jwk(&key).ok()))
     }
 
-    /// A cached key, and whether the keys need not be read again.
+    /// A cached key, and whether it is fresh.
     fn look(&self, name: Option<&str>, algorithm: Algorithm) -> Result<Option<(Jwk, bool)>, BadJwt> {
         let state = self.lock();
         let age = state.read_at.map(|at| at.elapsed()).filter(|age| *age < USABLE_FOR).ok_or(BadJwt::NoKeys)?;
@@ -77,8 +77,8 @@ impl KeyRing {
         let _ = tokio::time::timeout(time, self.end_of_read(self.begin_read())).await;
     }
 
-    /// Begins to read the keys, unless they are being read, or were read within the interval. The task is detached, so that a read that has begun ends,
-    /// whoever waits for it.
+    /// Begins to read the keys, unless they are being read, or were read within the interval. The task is detached, so that the read continues even if nobody
+    /// waits for it.
     fn begin_read(&self) -> Option<JoinHandle<()>> {
         let mut tried_at = Arc::clone(&self.0.tried_at).try_lock_owned().ok()?;
         let interval = if self.lock().read_at.is_some() { FETCH_EVERY } else { FIRST_FETCH_EVERY };
@@ -94,7 +94,7 @@ impl KeyRing {
         }))
     }
 
-    /// Waits for the read that was begun here, or else for one that is under way.
+    /// Waits for the read that was begun here, or else for the one in progress.
     async fn end_of_read(&self, begun: Option<JoinHandle<()>>) {
         match begun {
             Some(task) => drop(task.await),
@@ -136,7 +136,7 @@ fn pick(keys: &[Jwk], name: Option<&str>, algorithm: Algorithm) -> Option<Jwk> {
         .filter(|key| fits(key, algorithm) && name.is_none_or(|name| key.common.key_id.as_deref() == Some(name)));
     match (fitting.next(), fitting.next()) {
         (Some(key), None) => Some(key.clone()),
-        // Two keys of one name, or several keys and no name: it is unknown which one is meant.
+        // It is ambiguous which key is meant: several have the same name, or no name is given.
         _ => None,
     }
 }

@@ -1,7 +1,8 @@
-//! Signing in by redirect to the provider: the authorization code flow with PKCE. The rule: only the browser that has begun can end it, because it keeps the state, the
-//! nonce and the verifier; no page and no line of the log has the code or the client's secret.
+//! Signing in by redirect to the provider: the authorization code flow with PKCE. The rule: only the browser that has begun a login can end it, because its
+//! cookie has the state, the nonce and the verifier; no page and no log line contains the code or the client's secret.
 //!
-//! Sources: "OpenID Connect Core 1.0", section 3.1; PKCE (RFC 7636); the issuer in an answer (RFC 9207); "Best Current Practice for OAuth 2.0 Security" (RFC 9700).
+//! Sources: "OpenID Connect Core 1.0", section 3.1; PKCE (RFC 7636); the issuer in an answer (RFC 9207); "Best Current Practice for OAuth 2.0 Security" (RFC
+//! 9700).
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,12 +24,12 @@ use super::{BadJwt, Provider};
 
 /// How long the provider's addresses are used before they are read again.
 const FRESH_FOR: Duration = Duration::from_secs(60 * 60);
-/// How long a login waits for others that wait for the provider.
+/// How long a login waits for other logins that wait for the provider.
 const WAIT: Duration = Duration::from_secs(5);
-/// How long the provider is left alone after it could not be asked.
+/// How long no further request is sent after the provider could not be reached.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(5);
 const RANDOM_CHARS: usize = 43;
-/// Anybody can begin logins, so only so many ask the provider at once.
+/// Anybody can begin logins, so the number of concurrent requests to the provider is limited.
 static EXCHANGES: Semaphore = Semaphore::const_new(16);
 
 /// The registration of this server at the provider.
@@ -37,7 +38,7 @@ pub struct OidcClient {
     pub id: String,
     /// `None` for a public client.
     pub secret: Option<String>,
-    /// Separated by spaces, with `openid`.
+    /// Scopes separated by spaces, including `openid`.
     pub scope: String,
 }
 
@@ -48,7 +49,7 @@ impl fmt::Debug for OidcClient {
     }
 }
 
-/// The values that the browser's cookie keeps until the redirect comes back.
+/// The values that the browser's cookie keeps until the redirect returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     state: String,
@@ -56,20 +57,20 @@ pub struct Pending {
     verifier: String,
 }
 
-/// An ID token that the provider has issued for this login. Whether it gives access is checked as for any other token.
+/// The ID token that the provider has issued for this login. Its role is checked like that of any other token.
 pub struct IdToken {
     pub text: String,
-    /// How long it is valid.
+    /// Its remaining validity in seconds.
     pub seconds: u32,
 }
 
-/// Why nobody is signed in.
+/// Why a login failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
-    /// It was begun too long ago, in another browser, or not at all.
+    /// The login began too long ago, in another browser, or not at all.
     #[error("the state is not that of this browser")]
     Expired,
-    /// The person or the provider has said no.
+    /// The person or the provider has refused it.
     #[error("the provider answered {0:?}")]
     Refused(String),
     #[error(transparent)]
@@ -127,7 +128,7 @@ impl Provider {
         self.settings.issuer.parse::<Url>().ok()?.host_str().map(str::to_owned)
     }
 
-    /// Where to send the browser, and what it keeps until it comes back to `redirect_uri`.
+    /// The address to which the browser is redirected, and the values for its cookie until it returns to `redirect_uri`.
     ///
     /// # Errors
     /// If the provider cannot be reached.
@@ -149,10 +150,10 @@ impl Provider {
         Ok((to, pending))
     }
 
-    /// The ID token for the code that the browser has brought back in its query.
+    /// Exchanges the code in the query for the ID token.
     ///
     /// # Errors
-    /// Why nobody is signed in.
+    /// The reason why the login failed.
     pub async fn end_login(&self, pending: &Pending, query: &str, redirect_uri: &str) -> Result<IdToken, LoginError> {
         let sent =
             |name: &str| parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
@@ -208,7 +209,7 @@ impl Provider {
         Ok(serde_json::from_slice::<Tokens>(&bytes).map_err(|error| FetchError::malformed(&url, error))?.id_token)
     }
 
-    /// Whether the token was issued to this server for this login, and for how many seconds ("OpenID Connect Core 1.0", section 3.1.3.7).
+    /// Checks that the token was issued to this server for this login, and returns its validity in seconds ("OpenID Connect Core 1.0", section 3.1.3.7).
     async fn verify_id_token(&self, text: &str, nonce: &str) -> Result<u32, BadJwt> {
         let claims = self.claims(text).await?;
         let client = self.settings.client.as_ref().map(|client| client.id.as_str());
@@ -221,12 +222,12 @@ impl Provider {
         if claims.text("azp").is_some_and(|party| Some(party.as_str()) != client) {
             return Err(super::unknown("it was issued to another client"));
         }
-        // It was issued a moment ago, so the clocks of the provider and of this server need not agree.
+        // The token was issued a moment ago, so its validity does not depend on the difference of the clocks.
         let seconds = claims.expires_at().zip(claims.issued_at()).map(|(ends, begins)| ends.saturating_sub(begins));
         seconds.and_then(|seconds| seconds.try_into().ok()).ok_or_else(|| super::unknown("its claim iat"))
     }
 
-    /// The registration, and the provider's addresses, which are read once an hour. If they cannot be read, those of before are used.
+    /// The registration, and the provider's addresses, which are read once an hour. If they cannot be read, the previous ones are used.
     async fn client(&self) -> Result<(&OidcClient, Document), LoginError> {
         let client = self.settings.client.as_ref().ok_or(LoginError::Expired)?;
         let mut addresses = timeout(WAIT, self.addresses.lock()).await?;

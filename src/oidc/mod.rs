@@ -23,9 +23,9 @@ pub use source::{BadKeySource, FetchError, KeySource};
 
 /// Longer than the tokens of providers; a longer text is refused without being parsed.
 const TEXT_BYTES_MAX: usize = 8 << 10;
-/// Clocks differ, so the validity of a token is extended by this much at both ends.
+/// Clocks differ, so the validity of a token is extended by this time at both ends.
 const LEEWAY_SECONDS: i64 = 60;
-/// Signatures by a private key of the provider. `none` and signatures by a shared secret are not allowed.
+/// Signatures with a private key of the provider. `none` and signatures with a shared secret are not allowed.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
 /// How long the start of the server waits for the provider's keys. The server also starts if the provider is down.
 const START_WAIT: Duration = Duration::from_secs(5);
@@ -33,16 +33,16 @@ const START_WAIT: Duration = Duration::from_secs(5);
 /// The issuer whose JWTs are accepted, and the claims that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OidcSettings {
-    /// Exactly as in the claim `iss`.
+    /// Exactly the text of the claim `iss`.
     pub issuer: String,
-    /// A value of the claim `aud`.
+    /// A required value of the claim `aud`.
     pub audience: String,
     pub keys: KeySource,
     /// The claim that names the roles: a string or an array of strings. Dots select nested objects.
     pub role_claim: String,
     /// The claim that names the author's slug, for the role author.
     pub author_claim: String,
-    /// Set if people sign in to the editor by redirect. Its id is accepted as an audience too.
+    /// Set if people can sign in to the editor by redirect. Its id is also accepted as an audience.
     pub client: Option<OidcClient>,
 }
 
@@ -52,7 +52,7 @@ pub struct Subject {
     /// `oidc:` and the claim `sub`, for the log.
     pub name: String,
     pub role: Role,
-    /// The value of the claim; this module does not check that the author exists.
+    /// The author from the claim; whether it exists is not checked here.
     pub author: Option<Slug>,
 }
 
@@ -68,7 +68,7 @@ pub enum BadJwt {
     NotYet,
     #[error("the token's claim `{claim}` names none of the roles reader, author, editor and admin")]
     NoRole { claim: String },
-    /// The provider's keys are not available now.
+    /// The provider's keys are currently not available.
     #[error("the keys of the identity provider cannot be reached at the moment; try again")]
     NoKeys,
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 use reqwest::{Client, Method, RequestBuilder, Url, redirect};
 use serde::Deserialize;
 
-/// A key set has a few kilobytes.
+/// The maximum size; a key set has a few kilobytes.
 const BYTES_MAX: usize = 256 << 10;
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 const FETCH_TIME: Duration = Duration::from_secs(10);
 
-/// Where the keys are.
+/// The source of the keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
     /// A JSON Web Key Set on this machine.
@@ -28,7 +28,7 @@ pub enum KeySource {
 #[error("{0:?} is not an accepted source of keys; write https://HOST/PATH, or the path of a file")]
 pub struct BadKeySource(String);
 
-/// Why the provider could not be asked.
+/// Why the keys cannot be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     #[error("the file {} cannot be read", .0.display())]
@@ -101,7 +101,7 @@ fn without_credentials(text: &str) -> String {
     }
 }
 
-/// The discovery document of a provider, as far as it is used.
+/// The used fields of a provider's discovery document.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Document {
     issuer: String,
@@ -121,7 +121,7 @@ impl Document {
         Ok(address(self.token_endpoint.as_deref().unwrap_or_default())?)
     }
 
-    /// Basic authentication is what a provider takes that does not say otherwise.
+    /// Whether the secret is sent in the form. Without information in the document, basic authentication is the default.
     pub(super) fn takes_secret_in_form(&self) -> bool {
         let takes = |method: &str| self.token_endpoint_auth_methods_supported.iter().any(|one| one == method);
         takes("client_secret_post") && !takes("client_secret_basic")

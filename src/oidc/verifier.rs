@@ -1,7 +1,6 @@
 //! Verifies signatures with ring. The rule: one algorithm for each family of keys, and nothing is signed.
 //!
-//! No backend of the library is suitable: one uses a second TLS stack, the other has a security advisory for RSA. ring is already a
-//! dependency of rustls.
+//! No backend of the library is suitable: one would add a second TLS stack, the other has a security advisory for RSA. ring is already a dependency of rustls.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result};
@@ -15,7 +14,7 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// Installs the provider for the whole process. Later calls have no effect; in tests many servers share a process.
+/// Installs the provider for the whole process. Later calls have no effect; in tests, many servers share a process.
 pub(super) fn install() {
     let _ = PROVIDER.install_default();
 }
@@ -27,7 +26,7 @@ fn verifier_factory(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn 
         Algorithm::EdDSA => AlgorithmFamily::Ed,
         _ => return Err(ErrorKind::UnsupportedAlgorithm.into()),
     };
-    // Otherwise a key of one kind could be used as a key of another kind.
+    // Otherwise, a key of one kind could be used as a key of another kind.
     if key.family() != family {
         return Err(ErrorKind::InvalidKeyFormat.into());
     }

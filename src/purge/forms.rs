@@ -1,4 +1,4 @@
-//! How each CDN is purged. The rule: the tags of one request are within the limits of the CDN, and its token is never shown.
+//! The purge requests of each CDN. The rule: the tags of one request are within the limits of the CDN, and its token is never shown.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,19 +13,19 @@ use crate::content::Tag;
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 const SEND_TIME: Duration = Duration::from_secs(10);
 
-/// The CDN whose headers and requests are used.
+/// The CDN, which determines the headers and requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CdnKind {
     /// `Surrogate-Key`, and a POST with the same header.
     Fastly,
     /// `Cache-Tag`, and a POST with JSON.
     Cloudflare,
-    /// `xkey`, and a request `PURGE` with `xkey-purge`, as the module `xkey` of Varnish is mostly used.
+    /// `xkey`, and a request `PURGE` with `xkey-purge`, the usual configuration of Varnish's module `xkey`.
     Varnish,
 }
 
 impl CdnKind {
-    /// The header of an answer with its tags, and what separates them.
+    /// The header of an answer with its tags, and their separator.
     pub const fn tag_header(self) -> (&'static str, &'static str) {
         match self {
             Self::Fastly => ("surrogate-key", " "),
@@ -34,7 +34,7 @@ impl CdnKind {
         }
     }
 
-    /// The most tags of one request: by the documentation of Fastly and Cloudflare; 3 KB of a header for Varnish.
+    /// The maximum number of tags in one request: documented limits of Fastly and Cloudflare, and 3 KB of a header for Varnish.
     const fn batch_max(self) -> usize {
         match self {
             Self::Fastly | Self::Varnish => 256,
@@ -56,7 +56,7 @@ impl FromStr for CdnKind {
     }
 }
 
-/// Where purges are sent. It has no secret, so that the settings can be shown.
+/// The address for purges. It contains no secret, so that the settings can be shown.
 #[derive(Clone)]
 pub struct PurgeUrl(Url);
 
@@ -134,7 +134,7 @@ impl Sender {
         let client = Client::builder()
             .connect_timeout(CONNECT_TIME)
             .timeout(SEND_TIME)
-            // A token is sent to the configured address alone.
+            // The token is only sent to the configured address.
             .redirect(redirect::Policy::none())
             .build()?;
         Ok(Self { settings: settings.clone(), client })

@@ -1,8 +1,7 @@
 //! Purges of a CDN by tags. The rule: nothing waits for a purge, and a tag that was lost is replaced by a purge of everything.
 //!
-//! Each write is purged twice: within [`queue::COLLECTED_FOR`], and again after [`queue::AGAIN_AFTER`], because until
-//! then another server may have sent the old answer (I1), or that of this server may have been under way. At its start
-//! a server purges everything, because it does not know what it left unpurged.
+//! Each write is purged twice: within [`queue::COLLECTED_FOR`], and again after [`queue::AGAIN_AFTER`], because until then another server may have sent the old
+//! answer (I1), or one of this server may have been on its way. At its start, a server purges everything, because earlier purges may be missing.
 
 mod forms;
 mod queue;
@@ -23,20 +22,19 @@ use queue::Queue;
 
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 const BACKOFF_MAX: Duration = Duration::from_secs(30);
-/// A write whose answer was lost can be carried out for so long.
+/// The time within which a write whose answer was lost may still be carried out.
 const LATE_AFTER: Duration = Duration::from_secs(600);
-/// The clocks of servers and CDN may differ by so much.
+/// The maximum difference between the clocks of servers and CDN.
 const SKEW_MAX: Duration = Duration::from_secs(5);
-/// How long the end of a process waits for its last purges.
+/// The maximum time that the end of the process waits for the last purges.
 const FINISHED_WITHIN: Duration = Duration::from_secs(5);
 
-/// The purges to send. Clones share them.
 #[derive(Clone)]
 pub struct Purges(Arc<Shared>);
 
 struct Shared {
     sender: Sender,
-    /// How long the CDN may show an answer.
+    /// The maximum time that the CDN shows an answer.
     cached_for: Duration,
     clock: Clock,
     queue: Mutex<Queue>,
@@ -53,7 +51,7 @@ impl Purges {
     /// `cached_for`: how long the CDN may show an answer.
     ///
     /// # Errors
-    /// If there is no client of HTTP, for example because the machine has no root certificates.
+    /// If no HTTP client can be created, for example because the machine has no root certificates.
     pub fn new(settings: &PurgeSettings, cached_for: Duration, clock: Clock) -> Result<Self, reqwest::Error> {
         let sender = Sender::new(settings)?;
         let queue = Mutex::new(Queue::begin(Moment::now()));
@@ -77,7 +75,7 @@ impl Purges {
 
     /// Sends the purges, until the future is dropped.
     pub async fn send_for_ever(&self) {
-        // How long to wait after the last purge, which failed.
+        // The wait after a failed purge.
         let mut backoff: Option<Duration> = None;
         loop {
             let Some(next) = self.lock().next_at() else {
@@ -121,8 +119,7 @@ impl Purges {
         answer.inspect(|()| self.lock().sent(&batch))
     }
 
-    /// Sends the waiting purges before the process ends, and again when the other servers show the changes, unless the
-    /// CDN fails.
+    /// Sends the waiting purges before the process ends, and sends them again when the other servers show the changes, unless the CDN fails.
     pub async fn finish(&self) {
         self.lock().hurry(Moment::now());
         let all = async {

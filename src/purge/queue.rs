@@ -1,5 +1,4 @@
-//! The tags that wait to be purged. The rule: it has at most [`TAGS_MAX`] tags; if there would be more, one purge of
-//! everything replaces all of them.
+//! The queue of tags to purge. The rule: it has at most [`TAGS_MAX`] tags; one purge of everything replaces more.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,20 +8,20 @@ use tokio::time::Instant as Moment;
 use crate::content::Tag;
 use crate::telemetry::metrics;
 
-/// Purges are sent at multiples of this time, so that one has the tags of several writes.
+/// Purges are sent at multiples of this time, so that one request has the tags of several writes.
 pub(super) const COLLECTED_FOR: Duration = Duration::from_millis(250);
-/// A change is purged again so long after its first purge: every server shows the change within 2 s (I1).
+/// A change is purged again after this time, because every server shows the change within 2 s (I1).
 pub(super) const AGAIN_AFTER: Duration = Duration::from_millis(2_500);
-/// The most tags that wait, 24 bytes each, those of later purges included: a change of a post has a dozen.
+/// The maximum number of queued tags of 24 bytes, including those of later purges: a change of a post has a dozen.
 pub(super) const TAGS_MAX: usize = 10_000;
 
-/// A tag, and when it is to be sent.
+/// A tag, and the time at which it is due.
 pub(super) type Due = (Moment, Tag);
 
 pub(super) struct Queue {
     begun: Moment,
     waiting: BTreeSet<Due>,
-    /// Whether too much has waited since the queue was empty; it is logged once.
+    /// Whether the queue has overflowed since it was last empty; this is logged once.
     has_overflowed: bool,
 }
 
@@ -31,8 +30,7 @@ impl Queue {
         Self { begun: now, waiting: BTreeSet::new(), has_overflowed: false }
     }
 
-    /// Adds tags to be purged now, and after [`AGAIN_AFTER`]; a third time after `late`, if the write may be carried
-    /// out until then.
+    /// Adds tags to be purged now, and after [`AGAIN_AFTER`]; a third time after `late`, if the write may still be carried out until then.
     pub(super) fn add(&mut self, tags: &[Tag], now: Moment, late: Option<Duration>) {
         let first = self.next_after(now);
         for after in [Duration::ZERO, AGAIN_AFTER].into_iter().chain(late) {
@@ -48,13 +46,13 @@ impl Queue {
         self.report();
     }
 
-    /// The next moment at which purges are sent. It is after `now`, so that what is being sent is not what is added.
+    /// The next time at which purges are sent. It is after `now`, so that new tags are not part of a batch that is being sent.
     fn next_after(&self, now: Moment) -> Moment {
         let passed = (now - self.begun).as_millis() / COLLECTED_FOR.as_millis();
         self.begun + COLLECTED_FOR * u32::try_from(passed + 1).unwrap_or(u32::MAX)
     }
 
-    /// Replaces all that waits by a purge of everything, now and again; and a third time when the last of it was due.
+    /// Replaces all queued tags by a purge of everything, now and after [`AGAIN_AFTER`]; and a third time when the last of the tags was due.
     pub(super) fn add_everything(&mut self, now: Moment) {
         let first = self.next_after(now);
         let again = first + AGAIN_AFTER;
@@ -67,12 +65,12 @@ impl Queue {
         metrics::purges_waiting(self.waiting.len());
     }
 
-    /// When the next tags are to be sent.
+    /// The time at which the next tags are due.
     pub(super) fn next_at(&self) -> Option<Moment> {
         self.waiting.first().map(|(due, _)| *due)
     }
 
-    /// The next tags. They wait until they were [`sent`](Self::sent).
+    /// The next tags. They stay queued until they are [`sent`](Self::sent).
     pub(super) fn batch(&self, now: Moment, tags_max: usize) -> Batch {
         let mut due: Vec<Due> = self.waiting.iter().take_while(|(due, _)| *due <= now).copied().collect();
         if due.iter().any(|(_, tag)| *tag == Tag::ALL) {
@@ -91,8 +89,7 @@ impl Queue {
         self.report();
     }
 
-    /// No write follows: what waits for its first purge is due at once, what waits for another one as soon as the
-    /// other servers show the changes.
+    /// Called when no write follows: first purges become due at once, later ones as soon as the other servers show the changes.
     pub(super) fn hurry(&mut self, now: Moment) {
         let sooner = |(due, tag): Due| match due <= now + COLLECTED_FOR {
             true => (now, tag),
@@ -127,7 +124,7 @@ mod tests {
         batch.tags.iter().copied().collect()
     }
 
-    /// The tags of the next batch, and how long after the beginning they are sent.
+    /// The tags of the next batch, and the time since the beginning at which they are sent.
     fn sent_next(queue: &mut Queue, began: Moment) -> Option<(Duration, Vec<Tag>)> {
         let at = queue.next_at()?;
         let batch = queue.batch(at, 9);

@@ -1,4 +1,4 @@
-//! An entity group transaction as a value. The rule: every `Batch` keeps the limits of the tables.
+//! An entity group transaction as a value. The rule: every `Batch` is within the limits of the tables.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub enum Precondition {
     None,
     /// The row must not exist.
     Absent,
-    /// The row must exist as it was read.
+    /// The row must exist with this ETag.
     Match(Etag),
 }
 
@@ -58,7 +58,7 @@ impl Operation {
     }
 }
 
-/// Operations on the rows of one partition, each row at most once; 1 to 100 of them, 4 MiB of payload in all.
+/// Operations on the rows of one partition, each row at most once; 1 to 100 operations with a total payload of 4 MiB.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "(CompactString, Vec<Operation>)", into = "(CompactString, Arc<[Operation]>)")]
 pub struct Batch {
@@ -68,7 +68,7 @@ pub struct Batch {
 
 impl Batch {
     /// # Errors
-    /// [`StoreError::Limit`] if the batch is empty, too large, names a row twice, or a row or key is over a limit.
+    /// [`StoreError::Limit`] if the batch is empty, too large, names a row twice, or a row or key exceeds a limit.
     pub fn new(partition: impl Into<CompactString>, operations: Vec<Operation>) -> Result<Self, StoreError> {
         let partition = partition.into();
         if operations.is_empty() || operations.len() > BATCH_OPERATIONS_MAX {
@@ -103,7 +103,7 @@ impl Batch {
     /// Returns the writes of this batch for the plan of a transaction, if the preconditions hold.
     ///
     /// # Errors
-    /// [`StoreError::Precondition`], and those of the reads.
+    /// [`StoreError::Precondition`], or the errors of the reads.
     pub fn planned(&self, table: &'static str, rows: &dyn Rows) -> Result<Vec<RowWrite>, StoreError> {
         let key = |operation: &Operation| Key::new(self.partition(), operation.row());
         let places =

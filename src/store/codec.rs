@@ -1,10 +1,9 @@
-//! Encodes rows as bytes and back. The rule: bytes that are not a row are an error, never a panic; a changed shape is a new format number
-//! in `open.rs`.
+//! Encodes rows as bytes, and decodes them. The rule: bytes that are not a row are an error, never a panic; a changed shape is a new format number in
+//! `open.rs`.
 //!
-//! A row is a checksum (u32), its ETag (u64), then for each property: the name's length (u8) and name, a type tag, the value.
-//! Numbers are little endian; strings and binaries carry their length (u32). The checksum is the CRC-32 of the key and of what
-//! follows it: redb verifies its pages only when it repairs a file, so without it a flipped bit would be served as content
-//! (tested by `flipped_bits_are_an_error_and_never_other_content`).
+//! A row is a checksum (u32), its ETag (u64), then for each property: the name's length (u8) and name, a type tag, the value. Numbers are little endian;
+//! strings and binaries carry their length (u32). The checksum is the CRC-32 of the key and of the bytes after the checksum: redb verifies its pages only when
+//! it repairs a file, so without it a flipped bit would be served as content (tested by `flipped_bits_are_an_error_and_never_other_content`).
 
 use std::sync::{Arc, LazyLock};
 
@@ -21,13 +20,13 @@ const BOOLEAN: u8 = 4;
 const DATE_TIME: u8 = 5;
 const BINARY: u8 = 6;
 
-/// Shared by all rows of which only the key is read.
+/// Shared by all rows of which only the keys are read.
 static NO_PROPERTIES: LazyLock<Properties> = LazyLock::new(Properties::new);
 
 const CHECKSUM_BYTES: usize = 4;
 const ETAG_BYTES: usize = 8;
 
-/// `table NUL partition NUL row`.
+/// The key `table NUL partition NUL row`.
 pub(in crate::store) fn encode_key(table: &str, partition: &str, row: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(table.len() + partition.len() + row.len() + 2);
     bytes.extend_from_slice(table.as_bytes());
@@ -50,7 +49,7 @@ pub(in crate::store) fn etag(number: u64) -> Etag {
     Etag(format_compact!("{number:x}"))
 }
 
-/// The row to store under `key`, which [`encode_key`] made.
+/// The encoded row for `key`, which [`encode_key`] made.
 pub(in crate::store) fn encode_row(key: &[u8], etag: u64, properties: &Properties) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend_from_slice(&[0; CHECKSUM_BYTES]);
@@ -66,7 +65,7 @@ pub(in crate::store) fn encode_row(key: &[u8], etag: u64, properties: &Propertie
     bytes
 }
 
-/// Whether two encoded rows of one key differ at most in their ETags.
+/// Whether two encoded rows with the same key differ at most in their ETags.
 pub(in crate::store) fn has_same_properties(one: &[u8], other: &[u8]) -> bool {
     const PROPERTIES: usize = CHECKSUM_BYTES + ETAG_BYTES;
     one.len() >= PROPERTIES && one.get(PROPERTIES..) == other.get(PROPERTIES..)
@@ -108,17 +107,17 @@ fn encode_span(bytes: &mut Vec<u8>, tag: u8, value: &[u8]) {
     bytes.extend_from_slice(value);
 }
 
-/// The ETag alone, for preconditions.
+/// Decodes only the ETag, for preconditions.
 pub(in crate::store) fn decode_etag(key: &[u8], bytes: &[u8]) -> Result<Etag, StoreError> {
     Ok(etag(u64::from_le_bytes(verify(key, bytes)?.take_array()?)))
 }
 
-/// The row that was found under `key`.
+/// Decodes the row that was found under `key`.
 pub(in crate::store) fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError> {
     decode_row_of(decode_key(key)?, key, bytes)
 }
 
-/// Like [`decode_row`], for a caller that has decoded the key.
+/// Like [`decode_row`], for a caller that has already decoded the key.
 pub(in crate::store) fn decode_row_of(key: Key, encoded_key: &[u8], bytes: &[u8]) -> Result<Entity, StoreError> {
     let mut cursor = verify(encoded_key, bytes)?;
     let etag = etag(u64::from_le_bytes(cursor.take_array()?));

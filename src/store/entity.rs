@@ -1,4 +1,4 @@
-//! A row: its key, its ETag and its typed properties. The rule: only types that Azure's own tools read, under their names there.
+//! A row: its key, its ETag and its typed properties. The rule: only types that Azure's own tools support.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::key::Key;
 
-/// Changes with every write of the row. Opaque: made by the store, compared by the store.
+/// Changes with every write of the row. It is opaque: only the store creates and compares it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Etag(pub CompactString);
 
 /// A property's value: the Edm types that Tidings uses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
-    /// Edm.String, at most 32,768 UTF-16 units.
+    /// Edm.String, at most 32,768 UTF-16 code units.
     String(CompactString),
     /// Edm.Int32
     Int32(i32),
@@ -29,9 +29,8 @@ pub enum Value {
     Binary(Arc<[u8]>),
 }
 
-/// Properties, each name once. They are kept in the order in which they were set, but no table guarantees an order, so
-/// `==` ignores it. Clones share one allocation, because a row is passed to a batch, to caches and to the thread that
-/// writes it.
+/// Properties, each name once. They have the order in which they were set, but no table guarantees an order, so `==` ignores it. Clones share one allocation,
+/// because a row is shared by a batch, caches and the writing thread.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Properties(Arc<Vec<(CompactString, Value)>>);
 
@@ -52,7 +51,7 @@ impl Properties {
         Self(Arc::new(Vec::with_capacity(capacity)))
     }
 
-    /// Sets a property; it replaces one of the same name in place.
+    /// Sets a property, or replaces one of the same name in place.
     pub fn set(&mut self, name: &str, value: Value) {
         let properties = Arc::make_mut(&mut self.0);
         match properties.iter_mut().find(|(n, _)| n == name) {
@@ -67,7 +66,7 @@ impl Properties {
         Self(Arc::new(self.0.iter().filter(|(n, _)| n != name).cloned().collect()))
     }
 
-    /// For decoders, whose input was made from `Properties`, so that each name occurs once.
+    /// Used by decoders, whose input was made from `Properties`, so that each name occurs once.
     pub(in crate::store) fn of_decoded(properties: Vec<(CompactString, Value)>) -> Self {
         Self(Arc::new(properties))
     }
@@ -89,7 +88,7 @@ impl Properties {
     }
 }
 
-/// A row as it was read.
+/// A row as read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     pub key: Key,
@@ -98,7 +97,7 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// The bytes of its keys, names and values.
+    /// The size of its keys, names and values.
     pub(super) fn bytes(&self) -> u64 {
         let keys = self.key.partition().len() + self.key.row().len();
         let values: usize = self.properties.iter().map(|(name, value)| name.len() + value.bytes()).sum();

@@ -1,5 +1,4 @@
-//! The errors of a store, sorted by what the caller does next. The rule: causes are kept as sources, never in the text
-//! that a client reads.
+//! The errors of a store, sorted by what the caller does next. The rule: causes are sources, never part of the message for clients.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -8,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 type AnyError = Box<dyn StdError + Send + Sync>;
 
-/// Shared by the copies of an error, which all changes get that failed for one reason.
+/// Shared by copies of an error, for all changes that failed for the same reason.
 type ErrorSource = Arc<dyn StdError + Send + Sync>;
 
 /// Serialized without its source.
 #[derive(Debug, Clone, thiserror::Error, Serialize, Deserialize)]
 pub enum StoreError {
-    /// A precondition of a batch did not hold: a row that must be absent exists, one that must exist is gone, or an ETag has
-    /// changed. Nothing was written. Read again, then decide.
+    /// A precondition of a batch did not hold: a row that must be absent exists, one that must exist is gone, or an ETag has changed. Nothing was written. Read
+    /// again, then decide.
     #[error("the rows have changed: {0}")]
     Precondition(String),
-    /// The request itself is over a limit of the tables, or malformed. Nothing was sent. Fix the request.
+    /// The request exceeds a limit of the tables, or is malformed. Nothing was sent. Fix the request.
     #[error("{0}")]
     Limit(String),
     /// Throttled or unreachable, after the retries. Nothing was written. Try again later.
@@ -43,7 +42,7 @@ pub enum StoreError {
         seconds(*ahead_ms), if *ahead_ms < 0 { "behind" } else { "ahead of" }
     )]
     WrongClock {
-        /// Below zero if it is behind.
+        /// The difference in milliseconds; negative if the clock is behind.
         ahead_ms: i64,
     },
     /// The disk of the store file is full. Everything that was acknowledged is kept. Free disk space, then try again.
@@ -65,13 +64,13 @@ pub enum StoreError {
     /// Another process holds the store file.
     #[error("{0}")]
     Locked(String),
-    /// The store can be read and not written: its disk is read-only, or it was opened only to read it. Nothing was written.
+    /// The store can only be read: its disk is read-only, or it was opened only for reading. Nothing was written.
     #[error("{0}")]
     ReadOnly(String),
     /// A newer version has written the store. Nothing was read or written. Use that version.
     #[error("{0}")]
     NewerFormat(String),
-    /// The code that uses the store is wrong: a plan panicked, or the store has no such capability. Nothing was written. Report it.
+    /// The code that uses the store has a bug: a plan panicked, or the store has no such capability. Nothing was written. Report it.
     #[error("the store was used wrongly: {0}")]
     Internal(String),
     /// Stored data cannot be decoded. Report it; a restore or a repair is needed.
@@ -117,7 +116,7 @@ impl StoreError {
         Self::Corrupt { what: what.into(), source: shared(source) }
     }
 
-    /// The same error for a request whose effect does not matter: an unknown outcome becomes `Unavailable`.
+    /// Converts the error of a request whose effect does not matter: an unknown outcome becomes `Unavailable`.
     pub(super) fn into_not_made(self) -> Self {
         match self {
             Self::OutcomeUnknown { what, source } => Self::Unavailable { what, source },
@@ -125,7 +124,7 @@ impl StoreError {
         }
     }
 
-    /// The error of a reader, who has written nothing: it can read again.
+    /// Converts the error for a reader, which has written nothing and can read again.
     pub(super) fn into_not_read(self) -> Self {
         match self.into_not_made() {
             Self::Precondition(what) => Self::Unavailable { what, source: None },
@@ -139,7 +138,7 @@ fn shared(source: impl Into<AnyError>) -> Option<ErrorSource> {
     Some(source.into())
 }
 
-/// Without the sign, to a tenth.
+/// The absolute value in seconds, with one fractional digit.
 fn seconds(milliseconds: i64) -> String {
     format!("{:.1}", milliseconds.unsigned_abs() as f64 / 1_000.0)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
 
-/// The longest PartitionKey or RowKey in bytes. Azure's limit is 1 KiB of UTF-16; keys here are ASCII, two bytes each there.
+/// The longest PartitionKey or RowKey in bytes. Azure's limit is 1 KiB of UTF-16, in which each character of our ASCII keys takes two bytes.
 pub const KEY_BYTES_MAX: usize = 512;
 
 /// The address of a row: both parts are ASCII without control characters and without `/ \ # ? ' %`.
@@ -20,7 +20,7 @@ pub struct Key {
 
 impl Key {
     /// # Errors
-    /// [`StoreError::Limit`] if a part is too long or has a character that a key must not have.
+    /// [`StoreError::Limit`] if a part is too long or has an invalid character.
     pub fn new(partition: impl Into<CompactString>, row: impl Into<CompactString>) -> Result<Self, StoreError> {
         let (partition, row) = (partition.into(), row.into());
         check_part("PartitionKey", &partition)?;
@@ -68,7 +68,7 @@ pub struct RowRange {
 
 impl RowRange {
     /// # Errors
-    /// [`StoreError::Limit`] if the partition or a bound cannot be a key.
+    /// [`StoreError::Limit`] if the partition or a bound is not a valid key.
     pub fn new(partition: impl Into<String>, from: Option<String>, to: Option<String>) -> Result<Self, StoreError> {
         let partition = partition.into();
         check_part("PartitionKey", &partition)?;
@@ -82,23 +82,23 @@ impl RowRange {
         &self.partition
     }
 
-    /// The same range from this row on, or from its own start if that is later.
+    /// The same range from this row on, or from its own start if that comes later.
     ///
     /// # Errors
-    /// [`StoreError::Limit`] if the text cannot be a key.
+    /// [`StoreError::Limit`] if the text is not a valid key.
     pub fn starting_at(&self, row: String) -> Result<Self, StoreError> {
         check_part("RowKey", &row)?;
         let from = self.from.clone().map_or(row.clone(), |own| own.max(row));
         Ok(Self { from: Some(from), ..self.clone() })
     }
 
-    /// The same range for a caller that uses only the keys of its rows.
+    /// The same range for a caller that uses only the keys of the rows.
     #[must_use]
     pub fn of_keys(self) -> Self {
         Self { is_of_keys: true, ..self }
     }
 
-    /// Whether a store may leave out all but the keys of the rows.
+    /// Whether a store may omit everything but the keys of the rows.
     pub fn is_of_keys(&self) -> bool {
         self.is_of_keys
     }
@@ -123,7 +123,7 @@ fn check_part(which: &'static str, text: &str) -> Result<(), StoreError> {
     if text.len() > KEY_BYTES_MAX {
         return Err(StoreError::limit(format!("a {which} has {} bytes; the limit is {KEY_BYTES_MAX}", text.len())));
     }
-    // Byte by byte, because every key that is read is checked here. No byte of a non-ASCII character is allowed in a key.
+    // The check is by byte, because it runs for every key that is read. No byte of a non-ASCII character is allowed in a key.
     if text.bytes().all(|byte| is_key_char(char::from(byte))) {
         return Ok(());
     }

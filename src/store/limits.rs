@@ -1,20 +1,19 @@
-//! The limits of the tables, which every store keeps. Source: "Understanding the Table service data model" and "Performing
-//! entity group transactions" in Azure's documentation. Azurite accepts more than Azure does; these are Azure's.
+//! The limits of the tables, which every store enforces. Source: "Understanding the Table service data model" and "Performing entity group transactions" in
+//! Azure's documentation. Azurite accepts more than Azure does; these are Azure's.
 
 use super::entity::{Properties, Value};
 use super::error::StoreError;
 use super::key::Key;
 
-/// Rows on one page of a read.
+/// The maximum number of rows on a page.
 pub const PAGE_ROWS_MAX: usize = 1_000;
-/// Operations in one transaction.
+/// The maximum number of operations in a batch.
 pub const BATCH_OPERATIONS_MAX: usize = 100;
-/// The payload of one transaction in bytes: 4 MiB. Azure measures the body of the request, so a binary counts as Base64.
+/// The maximum payload of a batch in bytes: 4 MiB. Azure measures the body of the request, so a binary counts as Base64.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
-/// Rows that one transaction over all tables writes: many times what a change needs, so that an import writes long runs of rows, and few enough that
-/// others can wait for it.
+/// The maximum number of rows of a transaction over all tables: enough that an import writes long runs of rows, and few enough that others can wait for it.
 pub const TRANSACTION_ROWS_MAX: usize = 50_000;
-/// The bytes that such a transaction writes, computed as for a batch: 64 MiB, because all of it is in memory until the commit.
+/// The maximum payload of such a transaction, computed as for a batch: 64 MiB, because all of it is in memory until the commit.
 pub const TRANSACTION_BYTES_MAX: usize = 64 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransactionLimits {
@@ -23,30 +22,29 @@ pub struct TransactionLimits {
 }
 
 impl TransactionLimits {
-    /// The limits of a store that has transactions over all tables itself.
+    /// The limits of a store with its own transactions over all tables.
     pub const WIDE: Self = Self { rows_max: TRANSACTION_ROWS_MAX, bytes_max: TRANSACTION_BYTES_MAX };
-    /// Those of what a caller may write to a store file: what records the change, at most as much again, is in the same transaction.
+    /// The limits for callers that write to a store file: below [`WIDE`](Self::WIDE), because the same transaction also records the change.
     pub const RECORDED: Self =
         Self { rows_max: TRANSACTION_ROWS_MAX / 5 * 4, bytes_max: TRANSACTION_BYTES_MAX / 8 * 3 };
 }
 
-/// Bytes that an operation adds to the body of a transaction besides its row: boundaries, headers, the URL without the
-/// keys, and names of types.
+/// The bytes of an operation in the body of a batch in addition to its row: boundaries, headers, the URL without the keys, and names of types.
 const OPERATION_BYTES: usize = 640;
-/// A row's keys, names and values in bytes: 1 MiB. The limit holds for the row as Azure stores it and for its JSON, which is what
-/// Azurite measures: there a binary counts as Base64, so a row can have 768 KiB of binaries.
+/// The maximum size of a row's keys, names and values: 1 MiB. The limit holds for the row as Azure stores it and for its JSON, which Azurite measures: in JSON,
+/// a binary counts as Base64, so a row can have 768 KiB of binaries.
 pub const ENTITY_BYTES_MAX: usize = 1 << 20;
-/// A row's own properties: 255 less PartitionKey, RowKey and Timestamp.
+/// The maximum number of properties: 255 less PartitionKey, RowKey and Timestamp.
 pub const PROPERTIES_MAX: usize = 252;
-/// A binary property in bytes: 64 KiB.
+/// The maximum size of a binary property: 64 KiB.
 pub const BINARY_BYTES_MAX: usize = 64 << 10;
-/// A string property in UTF-16 units: 64 KiB.
+/// The maximum length of a string property in UTF-16 code units: 64 KiB.
 pub const STRING_UNITS_MAX: usize = 32 << 10;
-/// A property's name in characters.
+/// The maximum length of a property's name in characters.
 pub const NAME_CHARS_MAX: usize = 255;
-/// 1601-01-01T00:00:00Z, the first instant an Edm.DateTime can hold, in ticks.
+/// 1601-01-01T00:00:00Z, the first instant of an Edm.DateTime, in ticks.
 pub const DATE_TIME_TICKS_MIN: i64 = 504_911_232_000_000_000;
-/// 9999-12-31T23:59:59.9999999Z, the last one.
+/// 9999-12-31T23:59:59.9999999Z, the last instant of an Edm.DateTime, in ticks.
 pub const DATE_TIME_TICKS_MAX: i64 = 3_155_378_975_999_999_999;
 
 /// Returns the bytes that the row adds to a transaction's payload.
@@ -73,14 +71,14 @@ pub fn check_entity(key: &Key, properties: &Properties) -> Result<usize, StoreEr
     Ok(payload)
 }
 
-/// The bytes that a row's key takes in the body of a transaction: in the URL, in which a character may take three bytes, and in the row.
+/// The bytes of a row's key in the body of a batch: in the URL, in which a character may take three bytes, and in the row.
 pub fn key_payload_bytes(key: &Key) -> usize {
     OPERATION_BYTES + 4 * (key.partition().len() + key.row().len())
 }
 
-/// The bytes that a row takes in the body of a transaction, as JSON in UTF-8; an upper bound.
+/// An upper bound for the bytes of a row in the body of a batch, as JSON in UTF-8.
 pub fn row_payload_bytes(key: &Key, properties: &Properties) -> usize {
-    // The type of a value repeats the name.
+    // The type annotation of a value repeats the name.
     let each = properties.iter().map(|(name, value)| 2 * name.len() + 40 + value_payload_bytes(value));
     key_payload_bytes(key) + each.sum::<usize>()
 }
@@ -94,8 +92,8 @@ fn value_payload_bytes(value: &Value) -> usize {
     }
 }
 
-/// A byte of a string in JSON: control characters as `\u001f`, quotes and backslashes as two. The line separators U+2028 and
-/// U+2029, three bytes that are written as six, begin with 0xE2, which is counted as four.
+/// The JSON bytes for one byte of a string: control characters as `\u001f`, quotes and backslashes as two. The line separators U+2028 and U+2029, three bytes
+/// that are written as six, begin with 0xE2, which is counted as four.
 fn escaped_bytes(byte: u8) -> usize {
     match byte {
         0x00..0x20 => 6,
@@ -105,7 +103,7 @@ fn escaped_bytes(byte: u8) -> usize {
     }
 }
 
-/// Checks the size of a page that is requested from a store.
+/// Checks the requested size of a page.
 pub fn check_page_rows(limit: usize) -> Result<(), StoreError> {
     match limit {
         1..=PAGE_ROWS_MAX => Ok(()),

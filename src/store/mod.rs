@@ -1,4 +1,4 @@
-//! The storage contract: rows with a PartitionKey and a RowKey, and nothing that one of the stores could not keep.
+//! The storage contract: rows with a PartitionKey and a RowKey, and only guarantees that all stores can give.
 //!
 //! The rule of this module: it knows rows, never posts. The module `keys` defines what a key means, the module `content` what a row means.
 //!
@@ -71,7 +71,7 @@ pub use transaction::{GroupPlan, RowWrite, Rows};
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub type Store = Arc<dyn TableStore>;
 
-/// Point reads of one [`get_many`](TableStore::get_many) under way at once: enough for a page and its neighbours in one round trip, without
+/// The maximum number of concurrent point reads of one [`get_many`](TableStore::get_many): enough for a page and its neighbours in one round trip, without
 /// flooding the connections.
 const POINT_READS_AT_ONCE: usize = 200;
 
@@ -84,15 +84,15 @@ async fn all_at_once<R: Future>(reads: Vec<R>) -> Vec<R::Output> {
 #[derive(Debug, Clone, Default)]
 pub struct Page {
     pub rows: Vec<Entity>,
-    /// Opaque; the caller passes it unchanged to the same read. `None`: nothing follows.
+    /// Opaque; the caller passes it unchanged to the same read. `None` after the last page.
     pub continuation: Option<Continuation>,
 }
 
-/// Where a read continues; only the store that made it can interpret it.
+/// The position at which a read continues; only the store that made it can interpret it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Continuation(pub(in crate::store) String);
 
-/// For other implementations of [`TableStore`].
+/// Used by other implementations of [`TableStore`].
 impl Continuation {
     pub fn new(position: impl Into<String>) -> Self {
         Self(position.into())
@@ -106,17 +106,17 @@ impl Continuation {
 /// A table store. Implemented by [`embedded::EmbeddedStore`], [`azure::AzureStore`] and the wrappers around them.
 #[async_trait::async_trait]
 pub trait TableStore: Send + Sync + 'static {
-    /// The store that this one wraps. The default methods call it, except those of several point reads, transactions and snapshots.
+    /// The store that this one wraps. Default methods call it, except for several point reads, transactions and snapshots.
     fn inner(&self) -> Option<&Store> {
         None
     }
 
-    /// Creates the tables that do not exist yet. Idempotent.
+    /// Creates missing tables. Idempotent.
     async fn create_tables(&self, tables: &[&'static str]) -> Result<()> {
         wrapped(self.inner())?.create_tables(tables).await
     }
 
-    /// Drops a table with all its rows, by one request. Idempotent. The name is not used again.
+    /// Drops a table with all its rows in one request. Idempotent. The name is not used again.
     async fn drop_table(&self, table: &'static str) -> Result<()> {
         wrapped(self.inner())?.drop_table(table).await
     }
@@ -137,9 +137,8 @@ pub trait TableStore: Send + Sync + 'static {
         all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await
     }
 
-    /// Like [`get_many`](Self::get_many), for rows that are expected near each other: if they are in few partitions, a
-    /// store may read ranges that contain them, in no more requests, of up to [`NEAR_ROWS_MAX`] rows for each key. Each
-    /// counts as a point read.
+    /// Like [`get_many`](Self::get_many), for nearby rows: if they are in few partitions, a store may read ranges that contain them, with up to
+    /// [`NEAR_ROWS_MAX`] rows for each key and no more requests. Each counts as a point read.
     async fn get_near(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         self.get_many(table, keys).await
     }
@@ -163,7 +162,7 @@ pub trait TableStore: Send + Sync + 'static {
         }
     }
 
-    /// Whether reads are answered without waiting, so that it makes no difference whether they are sent together or one after the other.
+    /// Whether reads never wait, so that concurrent reads are not faster than sequential ones.
     fn is_local(&self) -> bool {
         self.inner().is_some_and(|inner| inner.is_local())
     }
@@ -173,34 +172,34 @@ pub trait TableStore: Send + Sync + 'static {
         self.inner().is_some_and(|inner| inner.is_transactional())
     }
 
-    /// The most that one [`transact`](Self::transact) may write.
+    /// The limits of one [`transact`](Self::transact).
     fn transaction_limits(&self) -> TransactionLimits {
         self.inner().map_or(TransactionLimits::WIDE, |inner| inner.transaction_limits())
     }
 
-    /// One transaction over all tables and partitions, in the order of the writes: a plan sees what every acknowledged write has left, and
-    /// nothing that it has read changes before its own writes are committed. Each row that it puts has a new ETag.
+    /// One transaction over all tables and partitions, in the order of the writes: a plan sees every acknowledged write, and rows that it has read do not
+    /// change before its own writes are committed. Each put row has a new ETag.
     ///
     /// # Errors
-    /// The plan's own error, [`StoreError::Limit`] if what it returns is over a limit, and [`StoreError::Internal`] if it panics or the store
-    /// has no transactions: nothing was written. All others as for [`commit`](Self::commit).
+    /// The plan's own error, [`StoreError::Limit`] if its writes exceed a limit, and [`StoreError::Internal`] if it panics or the store has no transactions:
+    /// nothing was written. All others as for [`commit`](Self::commit).
     async fn transact(&self, _plan: GroupPlan) -> Result<()> {
         Err(StoreError::Internal("this store has no transactions over several partitions".to_owned()))
     }
 
-    /// The rows as they are at this moment, for any number of reads. `None`: the store has no snapshots, and each read sees the rows of its own
-    /// moment. The caller drops it soon, because until then a file cannot reuse the space of what was deleted since.
+    /// A snapshot of the rows at this moment; `None` if the store has no snapshots, so that each read sees the rows of its own moment. Drop it soon, because
+    /// until then a file cannot reuse the space of later deletions.
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
         Ok(None)
     }
 
-    /// From now on, notifies the observer of each commit before it is visible to a reader and before it is acknowledged. `false`: not every write to
-    /// the store is known here, so the observer is not notified of any.
+    /// From now on, notifies the observer of each commit before it is visible to a reader and before it is acknowledged. Returns false, and never notifies the
+    /// observer, if some writes to the store are unknown here.
     fn observe_writes(&self, observer: Weak<dyn WriteObserver>) -> bool {
         self.inner().is_some_and(|inner| inner.observe_writes(observer))
     }
 
-    /// Whether every write is announced to the observers by now, so that cached values may be used.
+    /// Whether every write so far was announced to the observers, so that cached values may be used.
     fn is_followed(&self) -> bool {
         self.inner().is_none_or(|inner| inner.is_followed())
     }
@@ -212,13 +211,13 @@ pub trait TableStore: Send + Sync + 'static {
         }
     }
 
-    /// For reads without a snapshot: a version such that a read that begins now sees every write that was announced up
-    /// to it, and of a later one all, some or none. `None`: nothing that is read now can be cached.
+    /// For reads without a snapshot, a version up to which a read that begins now sees all announced writes; of later ones, it may see some. `None` if nothing
+    /// that is read now can be cached.
     fn horizon(&self) -> Option<u64> {
         self.inner()?.horizon()
     }
 
-    /// Applies what is known to be appended and may not be applied yet, so that a change is based on it.
+    /// Applies entries that are appended but may not be applied yet, so that a change builds on them.
     async fn settle(&self) -> Result<()> {
         match self.inner() {
             Some(inner) => inner.settle().await,
@@ -226,12 +225,12 @@ pub trait TableStore: Send + Sync + 'static {
         }
     }
 
-    /// The number of the newest write that is known here. `None`: no other process writes.
+    /// The number of the newest known write; `None` if no other process writes.
     fn position(&self) -> Option<u64> {
         self.inner()?.position()
     }
 
-    /// Waits until a read sees every write up to this [position](Self::position) of any server. `false`: there is no such write.
+    /// Waits until a read sees every write up to this [position](Self::position) of any server. Returns false if there is no such write.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] if that takes longer than 2 s.
@@ -242,7 +241,7 @@ pub trait TableStore: Send + Sync + 'static {
         }
     }
 
-    /// Succeeds if this server's clock agrees with the storage's, as far as the answers of the storage show.
+    /// Succeeds if the storage's responses do not show that this server's clock is wrong.
     async fn check_clock(&self) -> Result<()> {
         match self.inner() {
             Some(inner) => inner.check_clock().await,
@@ -250,14 +249,14 @@ pub trait TableStore: Send + Sync + 'static {
         }
     }
 
-    /// Follows what other servers append, until the future is dropped; returns at once if no other server can write.
+    /// Follows the writes of other servers until the future is dropped. Returns at once if no other server can write.
     async fn follow_writes(&self) {
         if let Some(inner) = self.inner() {
             inner.follow_writes().await;
         }
     }
 
-    /// Deletes what the store keeps for servers that follow its writes, once it is old.
+    /// Deletes expired data that the store keeps for servers that follow its writes.
     async fn delete_old_entries(&self) -> Result<()> {
         match self.inner() {
             Some(inner) => inner.delete_old_entries().await,
@@ -265,12 +264,12 @@ pub trait TableStore: Send + Sync + 'static {
         }
     }
 
-    /// Reads a whole table, in order of PartitionKey, then RowKey: for `check`, `export`, imports and the deletion of what is old, never for a query.
+    /// Reads a whole table, in the order of PartitionKey and RowKey. For `check`, `export`, imports and retention, never for a query.
     async fn scan(&self, table: &'static str, continuation: Option<&Continuation>) -> Result<Page> {
         wrapped(self.inner())?.scan(table, continuation).await
     }
 
-    /// Succeeds if the store can be reached and read at this moment.
+    /// Succeeds if the store can currently be read.
     async fn ping(&self) -> Result<()> {
         wrapped(self.inner())?.ping().await
     }
@@ -281,7 +280,7 @@ fn wrapped(inner: Option<&Store>) -> Result<&Store> {
         .ok_or_else(|| StoreError::Internal("the store does not implement this request, and wraps no other".to_owned()))
 }
 
-/// The result of a batch on the store of a snapshot.
+/// The result of a batch on a read-only store.
 ///
 /// # Errors
 /// Always.

@@ -1,4 +1,4 @@
-//! Tables of a month, which are dropped whole when it is over long enough. The rule: the name ends with the month, as `Views202611`, and no other table's
+//! Tables of a month, which are dropped as a whole after their retention. The rule: the name ends with the month, as in `Views202611`, and no other table's
 //! name ends with digits.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use crate::model::Month;
 
 const DIGITS: usize = 6;
 
-/// The name of the table of a month. Each is made once and never freed, so the caller asks only for months that it keeps.
+/// The name of a month's table. Each name is created once and never freed, so callers request only months within the retention.
 pub fn table_of_month(prefix: &'static str, month: Month) -> &'static str {
     static NAMES: Mutex<BTreeMap<(&str, Month), &'static str>> = Mutex::new(BTreeMap::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,4 @@
-//! Reports each request to the store to the metrics and the traces. The rule: it changes nothing, and wraps the store itself, so that it sees every
-//! request of a query, of a change, or of the log.
+//! Reports each storage request to the metrics and traces. The rule: the wrapper changes nothing, and is the innermost one, so that it sees every request.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +14,7 @@ use super::{
     all_at_once,
 };
 
-/// The kind of store, as metrics and traces name it.
+/// The kind of store, for metrics and traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestKind {
     File,
@@ -58,7 +57,7 @@ impl ObservedStore {
         spans::storage(self.kind.system(), table, operation)
     }
 
-    /// `rows`: how many rows the answer to a read has.
+    /// `rows`: returns the number of rows in an answer.
     async fn observe<T>(
         &self,
         (table, operation): (&'static str, &'static str),
@@ -100,7 +99,7 @@ impl TableStore for ObservedStore {
         self.observe((table, GET), self.inner.get_key(table, key), |row| Some(u64::from(row.is_some()))).await
     }
 
-    /// Each point read is a request and a span of its own; those that a file answers together end together.
+    /// Each point read is a separate request and span; those that a file answers together end together.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         if self.kind == RequestKind::Azure {
             return all_at_once(keys.iter().map(|key| self.get(table, key)).collect()).await;
@@ -161,7 +160,7 @@ impl TableStore for ObservedStore {
 const GET: &str = "get";
 const COMMIT: &str = "commit";
 const TRANSACT: &str = "transact";
-/// The table of a request that concerns several tables.
+/// The table of a request over several tables.
 const ALL_TABLES: &str = "*";
 const OK: &str = "ok";
 

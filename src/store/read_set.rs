@@ -1,9 +1,8 @@
-//! The reads of a query and the writes of a commit, so that the two can be compared. The rule: if a commit writes no row of
-//! a read set, each read of the set has the same result after the commit. A set that is not exact is too large: a row
-//! too many costs one execution, a row too few would make an answer stale.
+//! The reads of a query and the writes of a commit, so that the two can be compared. The rule: if a commit writes no row of a read set, each read of the set
+//! has the same result after the commit. An inexact set is too large: an additional row costs one execution, a missing row would make an answer stale.
 //!
-//! Rows and partitions are kept as keyed hashes of 64 bits: two rows with one hash count as one row. A read set leaves out the ETags: a write that
-//! changes nothing but the ETag of a row is no write here.
+//! Rows and partitions are kept as keyed hashes of 64 bits: two rows with one hash count as one row. ETags are ignored: a write that changes only the ETag of a
+//! row does not count.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -14,11 +13,11 @@ use crate::model::Instant;
 
 use super::{Key, Page, RowRange, TagOf, TagSet};
 
-/// The most reads of one set: more than most pages of a list need. A longer set is not complete, and takes no more memory.
+/// The maximum number of reads of a set: more than most pages of a list need. A larger set is incomplete, and takes no more memory.
 const ROWS_MAX: usize = 1_024;
 const RANGES_MAX: usize = 256;
 
-/// One for the process, so that reads and writes have the same hashes, and a client cannot compute them.
+/// One hasher for the process, so that reads and writes have the same hashes, which a client cannot compute.
 static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// The hash of a table and a PartitionKey.
@@ -56,7 +55,7 @@ impl WrittenRow {
     }
 }
 
-/// Rows of one partition that were read, including those that do not exist: `from` inclusive, `to` exclusive.
+/// A range of a partition that was read, including missing rows: `from` inclusive, `to` exclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadRange {
     pub partition: PartitionMark,
@@ -72,24 +71,24 @@ impl ReadRange {
     }
 }
 
-/// The bounds of ranges that move with the clock. A range that begins at a row of `starts` is noted from the second row on; a range that ends at a
-/// row of `ends` is noted without an end: so the set contains what the same query reads later.
+/// The bounds of ranges that move with the clock. A range that begins at a row of `starts` is recorded from the paired row on; a range that ends at a row of
+/// `ends` is recorded without an end, so that the set contains the rows that the same query reads later.
 #[derive(Debug, Clone, Default)]
 pub struct MovingBounds {
     pub starts: Vec<(String, String)>,
     pub ends: Vec<String>,
 }
 
-/// The rows that a query read. Clones do not share.
+/// The rows that a query has read. Clones are independent.
 #[derive(Debug, Clone)]
 pub struct ReadSet {
     moving: MovingBounds,
     rows: Vec<RowMark>,
     ranges: Vec<ReadRange>,
     is_complete: bool,
-    /// When the time alone makes what was read invalid, beside publications.
+    /// The instant at which the reads become invalid by time alone, apart from publications.
     ends_at: Option<Instant>,
-    /// `None`: the reads have no tags.
+    /// `None` if the reads have no tags.
     tags: Option<TagSet>,
 }
 
@@ -115,7 +114,7 @@ impl ReadSet {
         }
     }
 
-    /// Notes a point read, whether the row exists or not.
+    /// Records a point read, whether the row exists or not.
     pub fn note_row(&mut self, table: &str, key: &Key) {
         self.push(RowMark::of(table, key.partition(), key.row()));
         if let Some(tags) = &mut self.tags {
@@ -123,7 +122,7 @@ impl ReadSet {
         }
     }
 
-    /// The reads are valid only before this instant.
+    /// Records that the reads are valid only before this instant.
     pub fn note_end(&mut self, at: Instant) {
         self.ends_at = self.ends_at.into_iter().chain([at]).min();
     }
@@ -132,7 +131,7 @@ impl ReadSet {
         self.ends_at
     }
 
-    /// Notes everything that a [`completed`](Self::completed) set contains.
+    /// Records everything in a [`completed`](Self::completed) set.
     pub fn merge(&mut self, other: &Self) {
         self.is_complete &= other.is_complete;
         if !self.is_complete {
@@ -142,7 +141,7 @@ impl ReadSet {
         other.ends_at.into_iter().for_each(|at| self.note_end(at));
         match (&mut self.tags, &other.tags) {
             (Some(tags), Some(others)) => tags.merge(others),
-            // Reads without tags may be of any row.
+            // Reads without tags may concern any row.
             (Some(tags), None) => tags.coarsen(),
             (None, _) => {}
         }
@@ -153,7 +152,7 @@ impl ReadSet {
         }
     }
 
-    /// A row that is read often is noted often, and counts once.
+    /// A row that is read repeatedly is recorded repeatedly, but counts once.
     fn push(&mut self, row: RowMark) {
         if !self.is_complete {
             return;
@@ -177,12 +176,12 @@ impl ReadSet {
         self.is_complete &= self.rows.len() <= ROWS_MAX;
     }
 
-    /// Notes a whole range.
+    /// Records a whole range.
     pub fn note_range(&mut self, table: &str, range: &RowRange) {
         self.note(table, range, range.to().filter(|to| !self.moving.ends.iter().any(|end| end == to)).map(Into::into));
     }
 
-    /// Notes one page of a range: up to its last row if the range continues.
+    /// Records one page of a range: up to its last row if the range continues.
     pub fn note_page(&mut self, table: &str, range: &RowRange, page: &Page) {
         match page.rows.last().filter(|_| page.continuation.is_some()) {
             // NUL sorts before every character of a key, so this is the first row after the last one.
@@ -201,12 +200,12 @@ impl ReadSet {
         }
     }
 
-    /// Something was read that the set cannot contain, or a read failed.
+    /// Makes the set incomplete, because a read does not fit or has failed.
     pub fn break_off(&mut self) {
         self.is_complete = false;
     }
 
-    /// The set if it contains everything that was read, with each row once.
+    /// The set with each row once, if it contains all reads.
     pub fn completed(mut self) -> Option<Self> {
         self.sort();
         self.rows.shrink_to_fit();
@@ -233,14 +232,14 @@ impl ReadSet {
     }
 }
 
-/// Is notified of every commit of a store. Each call is short, because the writing thread waits for it, and does not unwind, because a panic there is
-/// taken for a damaged file.
+/// Is notified of every commit of a store. Calls must be short, because the writing thread waits for them, and must not unwind, because a panic there counts as
+/// a damaged file.
 pub trait WriteObserver: Send + Sync {
-    /// A commit is about to become visible: the rows that it changes, or `None` if they are too many to name. From now on, until the next call,
-    /// snapshots have this version or an earlier one. If the commit fails, none of the rows has changed.
+    /// A commit is about to become visible. `rows`: the changed rows; `None` if there are too many. Until the next call, snapshots have this version or an
+    /// earlier one. If the commit fails, none of the rows has changed.
     fn will_commit(&self, version: u64, rows: Option<&[WrittenRow]>);
 
-    /// The store was opened again: nothing that was read before may be relied on.
+    /// The store was reopened: everything that was read before is invalid.
     fn was_reopened(&self);
 }
 

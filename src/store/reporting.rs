@@ -1,13 +1,13 @@
-//! A store that reports its own writes after they were carried out. The rule: a write whose answer is lost, or that nobody waits for any more, is
-//! reported too, as one that may still be carried out.
+//! A store that reports its own writes after they were carried out. The rule: a write whose answer is lost, or whose caller stops waiting, is also reported, as
+//! one that may still be carried out.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Batch, Entity, Etag, GroupPlan, Key, Result, Snapshot, Store, StoreError, TableStore};
 
-/// Gets the rows of each write.
+/// Receives the rows of each write.
 pub trait WriteReport: Send + Sync + 'static {
-    /// `is_certain`: the write was carried out; otherwise it may still be.
+    /// `is_certain`: whether the write was carried out; otherwise, it may still be.
     fn were_written(&self, rows: &[(&'static str, Key)], is_certain: bool);
 }
 
@@ -46,7 +46,7 @@ impl Noted {
     fn note(&self, rows: RowKeys) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.1 {
-            // The plan of a transaction can run after its caller has gone.
+            // The plan of a transaction can run after its caller is gone.
             true => self.report.were_written(&rows, false),
             false => state.0 = rows,
         }
@@ -59,7 +59,7 @@ impl Noted {
     }
 }
 
-/// A write that is under way; it is reported when this is dropped.
+/// A write in progress, which is reported when this is dropped.
 struct ReportedWrite {
     noted: Arc<Noted>,
     outcome: WriteOutcome,
@@ -101,7 +101,7 @@ impl TableStore for ReportingStore {
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         let mut write = self.begin();
         let keys = batch.operations().iter().map(|operation| Key::new(batch.partition(), operation.row()));
-        // A batch with a key that is not valid is refused.
+        // A batch with an invalid key is refused.
         write.noted.note(keys.flatten().map(|key| (table, key)).collect());
         let answer = self.inner.commit(table, batch).await;
         write.end(&answer);

@@ -1,15 +1,15 @@
 //! The rows as they were at one moment, for the stores that have snapshots (the file store; Azure does not).
 //!
-//! The one rule: all reads of a snapshot see the same rows, whatever is written meanwhile.
+//! The rule: all reads of a snapshot see the same rows, even if others are written meanwhile.
 
 use super::Store;
 
 /// The rows of a store as they were when [`TableStore::snapshot`](super::TableStore::snapshot) was called.
 #[derive(Clone)]
 pub struct Snapshot {
-    /// It can only be read: every write is [`StoreError::Internal`](super::StoreError::Internal).
+    /// A read-only store: every write is [`StoreError::Internal`](super::StoreError::Internal).
     pub store: Store,
-    /// The number of the last transaction that it shows. Two snapshots of one store with the same version have the same rows.
+    /// The number of the last included transaction. Two snapshots of one store with the same version have the same rows.
     pub version: u64,
 }
 

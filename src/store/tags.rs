@@ -1,22 +1,22 @@
-//! Tags of what a query reads and of what a commit writes, for caches in front of the server. The rule: if a commit may change what a query has read, the
-//! commit has one of the tags of the query.
+//! Tags of the reads of a query and the writes of a commit, for caches in front of the server. The rule: if a commit may change a read of a query, the commit
+//! has one of the tags of the query.
 //!
-//! The store knows no meaning of a key: the caller passes the function that tags a read. Tags are the same in every process and every version.
+//! The store does not know the meaning of keys, so the caller passes the function that tags a read. Tags are the same in every process and every version.
 
 use std::fmt;
 
-/// A set with more tags is coarse. An answer has as many only if a page of 100 posts has many terms.
+/// The maximum number of tags of a set that is not coarse. Only an answer with a page of 100 posts and many terms has as many.
 const TAGS_MAX: usize = 2_000;
 
-/// The most tags of an answer or a change that clients get; otherwise they get coarser ones.
+/// The maximum number of tags of an answer or a change for clients; above it, they get coarser ones.
 pub const SHOWN_TAGS_MAX: usize = 128;
 
-/// The digits of a tag, in an alphabet that a cache which ignores case distinguishes too.
+/// The digits of a tag, which caches that ignore case also distinguish.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// The bits of a hash that a tag shows, five a digit.
+/// The bits of a hash in a tag, five for each digit.
 const HASH_BITS: u32 = 50;
 
-/// Tags a read: a table, a PartitionKey, and a RowKey, or none for a range. `None`: the read needs no tag.
+/// Returns the tag of a read: of a table, a PartitionKey, and a RowKey, which is `None` for a range. Returns `None` if the read needs no tag.
 pub type TagOf = fn(&str, &str, Option<&str>) -> Option<Tag>;
 
 /// A letter for its kind, and 50 bits of a hash.
@@ -26,20 +26,19 @@ pub struct Tag(u64);
 impl Tag {
     /// The tag of every answer.
     pub const ALL: Self = Self((b'A' as u64) << 56);
-    /// The tag of each write of posts, and of each answer whose own tags are too many, or would show more than the
-    /// answer does.
+    /// The tag of each write of posts, and of each answer whose own tags are too many, or would reveal more than the answer.
     pub const POSTS: Self = Self((b'P' as u64) << 56);
-    /// As [`POSTS`](Self::POSTS), for terms.
+    /// Like [`POSTS`](Self::POSTS), for terms.
     pub const TERMS: Self = Self((b'T' as u64) << 56);
 
-    /// `kind`: a small letter.
+    /// `kind`: a lower-case letter.
     pub const fn new(kind: u8, hash: u64) -> Self {
         Self(((kind as u64) << 56) | (hash & ((1 << HASH_BITS) - 1)))
     }
 }
 
 impl Tag {
-    /// The tags of an answer that depends on these; on more than can be shown, or on what its tags may not show, if `None`.
+    /// The tags of an answer. `fine`: its own tags; `None` if there are too many, or if they must not be revealed.
     pub fn of_answer(fine: Option<&[Self]>) -> Vec<Self> {
         [Self::ALL].into_iter().chain(fine.unwrap_or(&[Self::POSTS, Self::TERMS]).iter().copied()).collect()
     }
@@ -90,7 +89,7 @@ impl TagSet {
     }
 
     fn push(&mut self, tag: Tag) {
-        // A row that is read often is noted often, mostly several times in sequence.
+        // A row that is read repeatedly is recorded repeatedly, mostly in sequence.
         if self.is_coarse || self.tags.last() == Some(&tag) {
             return;
         }
@@ -100,7 +99,7 @@ impl TagSet {
         self.tags.push(tag);
     }
 
-    /// The tags are those of all posts and terms, and show nothing of what was read.
+    /// Replaces the tags by those of all posts and terms, which reveal nothing about the reads.
     pub(super) fn coarsen(&mut self) {
         (self.is_coarse, self.tags) = (true, Vec::new());
     }
@@ -114,7 +113,7 @@ impl TagSet {
         self.tags.shrink_to_fit();
     }
 
-    /// In their order, each once, after [`sort`](Self::sort); `None` if the set is coarse.
+    /// The sorted tags, each once, after [`sort`](Self::sort); `None` if the set is coarse.
     pub fn fine(&self) -> Option<&[Tag]> {
         Some(self.tags.as_slice()).filter(|_| !self.is_coarse)
     }

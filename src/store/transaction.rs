@@ -1,7 +1,7 @@
 //! One transaction over all tables and partitions, for the stores that have it: the file store, and tables under a log.
 //!
-//! The caller passes a plan: a synchronous function that reads rows inside the transaction and returns what to write. The one rule:
-//! nothing that a plan has read can change before its writes are committed, so a plan needs no preconditions.
+//! The caller passes a plan: a synchronous function that reads rows inside the transaction and returns the writes. The rule: rows that a plan has read cannot
+//! change before its writes are committed, so a plan needs no preconditions.
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashSet};
@@ -15,13 +15,13 @@ use super::key::{Key, RowRange};
 use super::limits::{self, TransactionLimits};
 use super::{Result, Store};
 
-/// Reads rows, then returns what to write. If it returns an error, nothing is written.
+/// Reads rows, then returns the writes. If it returns an error, nothing is written.
 ///
-/// It runs on the thread that writes, and all later transactions wait for it, so it only computes and never waits. It may be dropped without being
-/// run, if the store cannot be written; or be run several times, on tables, until every row that it reads was fetched: only the last run counts.
+/// It runs on the thread that writes, and all later transactions wait for it, so it must not wait. If the store cannot be written, it is dropped without being
+/// run. On tables, it is run several times, until every row that it reads was fetched: only the last run counts.
 pub type GroupPlan = Box<dyn FnMut(&dyn Rows) -> Result<Vec<RowWrite>> + Send>;
 
-/// The rows as they are inside a transaction, before its own writes.
+/// The rows inside a transaction, before its own writes.
 pub trait Rows {
     /// Point read: one row, or `None` if it does not exist.
     fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>>;
@@ -29,16 +29,16 @@ pub trait Rows {
     /// Range read: the first rows of a range, at most `limit`, ascending by RowKey in byte order.
     fn range(&self, table: &'static str, range: &RowRange, limit: usize) -> Result<Vec<Entity>>;
 
-    /// The plan will read these rows: where a read takes a round trip, they are read together.
+    /// Announces the rows that the plan will read: if a read takes a round trip, they are read together.
     fn expect(&self, _rows: &[(&'static str, Key)]) {}
 }
 
-/// One row to write, whatever is stored under its key.
+/// One row to write, without a condition.
 #[derive(Debug, Clone)]
 pub struct RowWrite {
     pub table: &'static str,
     pub key: Key,
-    /// The whole row, or `None` to delete it. To delete a row that does not exist is not an error.
+    /// The whole row, or `None` to delete it. Deleting a missing row is not an error.
     pub properties: Option<Properties>,
 }
 
@@ -52,24 +52,23 @@ impl RowWrite {
     }
 }
 
-/// The rows that a transaction has written so far, on top of those that are stored. A written row is read with an ETag that no stored row has; it gets its
-/// own at the commit.
+/// The rows that a transaction has written so far. A written row is read with an ETag that no stored row has; it gets its real one at the commit.
 #[derive(Default)]
 pub struct WrittenRows(BTreeMap<(&'static str, Key), Option<Properties>>);
 
 impl WrittenRows {
-    /// `properties`: `None` to delete the row.
+    /// `properties`: `None` deletes the row.
     pub fn write(&mut self, table: &'static str, key: Key, properties: Option<Properties>) {
         self.0.insert((table, key), properties);
     }
 
-    /// `None`: the row was not written. `Some(None)`: it was deleted.
+    /// `None` if the row was not written, `Some(None)` if it was deleted.
     pub fn get(&self, table: &'static str, key: &Key) -> Option<Option<Entity>> {
         let written = self.0.get(&(table, key.clone()))?;
         Some(written.clone().map(|properties| unsaved(key, properties)))
     }
 
-    /// In the order of their tables and keys.
+    /// Sorted by table and key.
     pub fn iter(&self) -> impl Iterator<Item = (&(&'static str, Key), &Option<Properties>)> {
         self.0.iter()
     }
@@ -88,7 +87,7 @@ impl WrittenRows {
         Ok(rows.take_while(move |((of, key), _)| is_in(of, key)).map(|((_, key), properties)| (key, properties)))
     }
 
-    /// The rows of a range, ascending. `stored`: those that are stored.
+    /// The rows of a range, ascending. `stored`: the stored ones.
     pub fn over(&self, table: &'static str, range: &RowRange, stored: Vec<Entity>) -> Result<Vec<Entity>> {
         let mut rows: BTreeMap<Key, Entity> = stored.into_iter().map(|row| (row.key.clone(), row)).collect();
         for (key, properties) in self.in_range(table, range)? {
@@ -109,11 +108,11 @@ fn unsaved(key: &Key, properties: Properties) -> Entity {
     Entity { key: key.clone(), etag: Etag(Default::default()), properties }
 }
 
-/// Runs a plan that also computes a value, and returns the value after the commit. A plan that decides against the change returns its
-/// reason as the value, with nothing to write.
+/// Runs a plan that also computes a value, and returns the value after the commit. A plan that decides against the change returns its reason as the value, with
+/// nothing to write.
 ///
 /// # Errors
-/// That of the plan, with nothing written, and those of [`TableStore::transact`](super::TableStore::transact).
+/// The error of the plan, with nothing written, or the errors of [`TableStore::transact`](super::TableStore::transact).
 pub async fn transact<T: Send + 'static>(
     store: &Store,
     mut plan: impl FnMut(&dyn Rows) -> Result<(T, Vec<RowWrite>)> + Send + 'static,
@@ -130,12 +129,12 @@ pub async fn transact<T: Send + 'static>(
     value.ok_or_else(|| StoreError::Internal("the store committed a plan that it did not run".to_owned()))
 }
 
-/// For a store that implements transactions: runs the plan, and checks what it wants to write against the limits.
+/// Runs the plan, and checks its writes against the limits. For stores that implement transactions.
 ///
 /// # Errors
-/// That of the plan, [`StoreError::Limit`], and [`StoreError::Internal`] if the plan panicked.
+/// The error of the plan, [`StoreError::Limit`], and [`StoreError::Internal`] if the plan panicked.
 pub fn run_plan(plan: &mut GroupPlan, rows: &dyn Rows, limits: TransactionLimits) -> Result<Vec<RowWrite>> {
-    // A plan only reads, so there is nothing half done that could be seen after a panic.
+    // A plan only reads, so a panic leaves no partial state.
     let writes = catch_unwind(AssertUnwindSafe(|| plan(rows))).unwrap_or_else(|panic| Err(panicked(panic.as_ref())))?;
     check_writes(&writes, limits)?;
     Ok(writes)
@@ -171,10 +170,10 @@ pub(super) fn check_writes(
     Ok(())
 }
 
-/// A write of a row that an earlier one writes too.
+/// A row that is written twice.
 fn repeated(writes: &[RowWrite]) -> Option<&RowWrite> {
     let mut tables = HashSet::new();
-    // Writes that ascend within each table, as those of a large change do, are compared with their neighbors only.
+    // Writes that ascend within each table, as in a large change, are compared only with their neighbors.
     let ascend = writes
         .chunk_by(|one, next| one.table == next.table && one.key < next.key)
         .all(|run| tables.insert(run[0].table));

@@ -1,4 +1,4 @@
-//! An error as one line for the operator. The rule: a cause is written once, also if the error repeats it.
+//! An error as one line for the operator. The rule: a cause is written once, even if the error repeats it.
 
 use std::error::Error;
 

@@ -1,8 +1,8 @@
-//! The log. The rule: it is written to the standard error, because the standard output is for the result of a command; and it contains no secret.
+//! The log. The rule: it is written to the standard error, because the standard output has the results of commands; and it contains no secrets.
 //!
-//! The message of most lines is `module.event`. `content.changed` is logged for each change; its fields are `actor` and `role`, `action`, and the
-//! changed object: `post`, `slug` and `version`, or `kind` and `slug`, or `token`, `name` and `granted`. `http.request` is logged for each request;
-//! its fields are `status`, `duration_ms`, and for GraphQL `operation` and `code`.
+//! The message of most lines is `module.event`. `content.changed` is logged for each change; its fields are `actor` and `role`, `action`, and the changed
+//! object: `post`, `slug` and `version`, or `kind` and `slug`, or `token`, `name` and `granted`. `http.request` is logged for each request; its fields are
+//! `status`, `duration_ms`, and for GraphQL `operation` and `code`.
 
 use std::io::IsTerminal;
 use std::str::FromStr;
@@ -56,22 +56,22 @@ impl FromStr for LogFormat {
 }
 
 pub(super) fn start(directives: &Directives, format: LogFormat, tracing: &Tracing) {
-    // Without traces the filter applies to the whole registry, so that disabled spans and events cost nothing.
+    // Without traces, the filter applies to the whole registry, so that disabled spans and events cost nothing.
     let started = match tracing.layer() {
         None => Registry::default().with(filter(directives)).with(lines(format)).try_init(),
         Some(traces) => Registry::default().with(lines(format).with_filter(filter(directives))).with(traces).try_init(),
     };
-    // A second start in the same process keeps the first log: in tests many servers share a process.
+    // A second start in the same process keeps the first log, because in tests many servers share a process.
     drop(started);
 }
 
-/// The warnings of this crate are about posts: text inside an HTML table.
+/// This crate warns about posts, such as about text inside an HTML table.
 const QUIET_BY_DEFAULT: &str = "html5ever=error";
 
 fn filter(directives: &Directives) -> EnvFilter {
-    // Before the given directives, so that these can override it.
+    // This comes before the given directives, so that they can override it.
     let filter = EnvFilter::new(format!("{QUIET_BY_DEFAULT},{}", directives.0));
-    // At debug the SDK prints its Authorization headers and signed URLs. The spans of traces do not belong in the log.
+    // At the level debug, the SDK prints its Authorization headers and signed URLs. The spans of traces do not belong in the log.
     let quiet = ["azure_core=warn", "azure_storage=warn", "azure_identity=warn"].map(str::to_owned);
     let quiet = quiet.into_iter().chain([format!("{}=off", spans::TARGET)]);
     quiet.fold(filter, |filter, directive| {
@@ -98,11 +98,11 @@ where
 {
     let is_terminal = std::io::stderr().is_terminal();
     let lines = fmt::layer().with_writer(std::io::stderr);
-    // In colours by default, unless NO_COLOR is set (https://no-color.org).
+    // Lines are in colours by default, unless NO_COLOR is set (https://no-color.org).
     let lines = if is_terminal { lines } else { lines.with_ansi(false) };
     match format {
         LogFormat::Pretty => lines.compact().boxed(),
-        // Shorter lines for a person who watches a terminal.
+        // The lines are shorter for a person at a terminal.
         LogFormat::Auto if is_terminal => lines.compact().with_target(false).with_timer(TimeOfDay).boxed(),
         LogFormat::Auto | LogFormat::Json => lines.json().with_span_list(false).boxed(),
     }

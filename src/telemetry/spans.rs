@@ -7,7 +7,7 @@
 use tracing::Span;
 use tracing::field::Empty;
 
-/// The target that distinguishes them from the spans of the log.
+/// The target that distinguishes these spans from those of the log.
 pub const TARGET: &str = "tidings_trace";
 /// The client chooses the name of an operation; longer names are cut.
 const OPERATION_NAME_BYTES_MAX: usize = 64;
@@ -33,7 +33,7 @@ pub fn request(method: &str, route: &'static str, path: &str, request_id: &str) 
     )
 }
 
-/// The request is answered. Only a server error is an error of its span.
+/// Records the answer to a request. Only a server error is an error of its span.
 pub fn request_answered(span: &Span, status: u16) {
     span.record("http.response.status_code", status);
     if status >= 500 {
@@ -66,7 +66,7 @@ pub fn execute(operation: &'static str, name: Option<&str>) -> Span {
     span
 }
 
-/// The code of the operation's first error, or `OK`.
+/// Records the code of the operation's first error, or `OK`.
 pub fn executed(span: &Span, code: &'static str) {
     span.record("tidings.code", code);
 }
@@ -102,12 +102,12 @@ pub fn storage(system: &'static str, table: &'static str, operation: &'static st
     )
 }
 
-/// How many rows a transaction writes.
+/// Records how many rows a transaction writes.
 pub fn storage_writes(span: &Span, rows: usize) {
     span.record("db.operation.batch.size", rows);
 }
 
-/// The end of a request to the store. `failed`: the kind of the error, if it failed.
+/// Records the end of a storage request. `failed`: the kind of the error, if it failed.
 pub fn storage_done(span: &Span, rows: Option<u64>, failed: Option<&'static str>) {
     if let Some(rows) = rows {
         span.record("db.response.returned_rows", rows);

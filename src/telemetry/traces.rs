@@ -22,17 +22,16 @@ use super::spans;
 
 /// The path after the endpoint ("OpenTelemetry Protocol", section "OTLP/HTTP Request").
 const PATH: &str = "/v1/traces";
-/// How long sending one batch may take, and how long a stop waits for the last one.
+/// The maximum time for sending one batch, and the wait of a stop for the last one.
 const SEND_TIME: Duration = Duration::from_secs(5);
 
-/// Where traces are sent, and which.
 #[derive(Clone)]
 pub struct TracesSettings {
     pub endpoint: String,
-    /// Names and values. A value may be a secret.
+    /// Names and values. A value may be secret.
     pub headers: Vec<(String, String)>,
     pub service_name: String,
-    /// The fraction of the requests that is traced, of those whose client sends no `traceparent`.
+    /// The fraction of requests that are traced if the client sends no `traceparent`.
     pub ratio: f64,
 }
 
@@ -43,14 +42,14 @@ impl std::fmt::Debug for TracesSettings {
 }
 
 #[derive(Debug, thiserror::Error)]
-// The address may hold a password, so it is not repeated.
+// The address may contain a password, so the error does not repeat it.
 #[error("traces cannot be sent to the address in traces.endpoint; write one such as http://127.0.0.1:4318")]
 pub struct BadTraces {
     #[source]
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// The sender of traces, if they are configured.
+/// The exporter of traces, if one is configured.
 #[derive(Debug, Clone, Default)]
 pub struct Tracing(Option<SdkTracerProvider>);
 
@@ -74,7 +73,7 @@ impl Tracing {
     {
         let tracer = self.0.as_ref()?.tracer("tidings");
         let layer = tracing_opentelemetry::layer().with_tracer(tracer);
-        // Without the details that only developers of Tidings need.
+        // Details for developers of Tidings are omitted.
         let layer = layer.with_location(false).with_threads(false).with_target(false).with_tracked_inactivity(false);
         Some(layer.with_filter(Targets::new().with_target(spans::TARGET, Level::INFO)))
     }
@@ -101,7 +100,7 @@ fn exporter(settings: &TracesSettings) -> Result<SpanExporter, Box<dyn std::erro
     Ok(exporter.build()?)
 }
 
-/// The client that the SDK calls on its own thread; it sends on the server's runtime.
+/// The HTTP client that the SDK calls on its own thread; it sends on the server's runtime.
 #[derive(Debug)]
 struct Client {
     client: reqwest::Client,
@@ -112,7 +111,7 @@ struct Client {
 impl HttpClient for Client {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let sent = self.runtime.spawn(send(self.client.clone(), request)).await?;
-        // The SDK itself does not report failures.
+        // The SDK does not report failures itself.
         match &sent {
             Ok(response) if response.status().is_success() => {}
             Ok(response) => tracing::warn!(status = response.status().as_u16(), "traces.not_sent"),
@@ -131,7 +130,7 @@ async fn send(client: reqwest::Client, request: Request<Bytes>) -> Result<Respon
     Ok(response.body(answer.bytes().await?)?)
 }
 
-/// Makes the span a child of the client's span that `traceparent` names ("Trace Context", W3C). `header`: returns a request header by name.
+/// Makes the span a child of the client's span that `traceparent` names ("Trace Context", W3C). `header`: returns a request header by its name.
 pub fn join<'h>(span: &Span, header: &'h dyn Fn(&str) -> Option<&'h str>) {
     if span.is_disabled() {
         return;

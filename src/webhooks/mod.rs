@@ -1,5 +1,5 @@
-//! Sends messages to the endpoints of webhooks. The rule: it connects only to addresses that are allowed, which is decided on the very address of the
-//! connection; it follows no redirect, and neither waits nor reads for long.
+//! Sends messages to the endpoints of webhooks. The rule: it connects only to allowed IP addresses, which are checked for each connection; it follows no
+//! redirects, and limits the time of a request.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -14,10 +14,10 @@ use reqwest::{Client, StatusCode, Url, redirect};
 use crate::content::webhooks::{Answer, DeliveryOutcome, Message, SendsMessages};
 use crate::model::{AllowedHosts, NotAllowed};
 
-/// For a request with its answer.
+/// The time limit of a request with its response.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(15);
 const CONNECTED_WITHIN: Duration = Duration::from_secs(5);
-/// The longest pause that a busy receiver can ask for.
+/// The maximum pause that a receiver can request.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub struct WebhookSender {
@@ -27,14 +27,14 @@ pub struct WebhookSender {
 
 impl WebhookSender {
     /// # Errors
-    /// If there is no client of HTTP, for example because the machine has no root certificates.
+    /// If no HTTP client can be created, for example because the machine has no root certificates.
     pub fn new(allowed: AllowedHosts) -> Result<Self, reqwest::Error> {
         let allowed = Arc::new(allowed);
         let client = Client::builder()
             .connect_timeout(CONNECTED_WITHIN)
             .timeout(ANSWERED_WITHIN)
             .redirect(redirect::Policy::none())
-            // A proxy would connect to addresses that are not checked here.
+            // A proxy would connect to unchecked addresses.
             .no_proxy()
             .dns_resolver(Arc::new(AllowedAddresses(Arc::clone(&allowed))))
             .user_agent(concat!("Tidings/", env!("CARGO_PKG_VERSION")))
@@ -42,7 +42,7 @@ impl WebhookSender {
         Ok(Self { client, allowed })
     }
 
-    /// The body of the answer is not read: the connection is closed with the rest of it.
+    /// The body of the response is not read; the connection is closed with it.
     async fn answer(&self, url: &str, message: &Message) -> Result<(StatusCode, HeaderMap), DeliveryOutcome> {
         let url: Url = url.parse().map_err(|_| DeliveryOutcome::Unreachable)?;
         self.allowed.check(&url).map_err(|_| DeliveryOutcome::AddressNotAllowed)?;
@@ -82,7 +82,7 @@ impl SendsMessages for WebhookSender {
     }
 }
 
-/// The wait that `Retry-After` asks for: seconds, or a date.
+/// The wait in `Retry-After`: seconds, or a date.
 fn wait_of(text: &str, now: DateTime<Utc>) -> Option<Duration> {
     let until = || Some(DateTime::parse_from_rfc2822(text).ok()?.to_utc() - now);
     let wait = text.parse().ok().map(Duration::from_secs).or_else(|| until()?.to_std().ok())?;
@@ -100,7 +100,7 @@ fn outcome_of(error: &reqwest::Error) -> DeliveryOutcome {
     if error.is_timeout() { DeliveryOutcome::Timeout } else { DeliveryOutcome::Unreachable }
 }
 
-/// Resolves names to their allowed addresses. The client connects to what this returns, so no later answer of a name server counts.
+/// Resolves names to their allowed addresses. The client connects to the returned addresses, so later answers of a name server do not matter.
 struct AllowedAddresses(Arc<AllowedHosts>);
 
 impl Resolve for AllowedAddresses {

@@ -6,9 +6,9 @@ use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike, U
 use super::words::has_word;
 use tidings_model::{Instant, TimeZone};
 
-/// Accepts `2014-01-13`, `2013-1-6`, `2014/01/13`, `20140113`; then optionally a time after a space or `T`, to the minute, second or fraction, or with `am` or `pm`;
-/// then optionally a zone: `Z`, `UTC`, `-0800`, `-08:00`, `-8`, `PST`. Also the format of e-mail, `Tue, 27 Jan 2015 14:56:57 +0000`, and dates with the English
-/// name of the month: `Jul 08 2022`, `July 8th, 2022`, `8 July 2022`, with or without the day of the week before them and a time after them.
+/// Accepts `2014-01-13`, `2013-1-6`, `2014/01/13`, `20140113`; then optionally a time after a space or `T`, with minutes, seconds or a fraction, or with `am`
+/// or `pm`; then optionally a zone: `Z`, `UTC`, `-0800`, `-08:00`, `-8`, `PST`. Also accepts the format of e-mail, `Tue, 27 Jan 2015 14:56:57 +0000`, and dates
+/// with the English name of the month: `Jul 08 2022`, `July 8th, 2022`, `8 July 2022`, with or without the day of the week before them and a time after them.
 pub(super) fn parse(text: &str) -> Option<Instant> {
     parse_in(text, &TimeZone::default())
 }
@@ -116,7 +116,7 @@ fn time_and_rest(text: &str) -> Option<(NaiveTime, &str)> {
     }
 }
 
-/// To the minute, second or fraction.
+/// Parses a time with hours and minutes, and optionally seconds and a fraction.
 fn time(text: &str) -> Option<NaiveTime> {
     let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
     let (hour, minute) = whole.split_once(':')?;

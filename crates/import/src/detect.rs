@@ -49,7 +49,6 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<ImportSource, OpenErr
     open_with(path, format, ReadOptions::default())
 }
 
-/// Like [`open`], with these options.
 pub fn open_with(path: &Path, format: Option<Format>, options: ReadOptions) -> Result<ImportSource, OpenError> {
     let unreadable = |source| OpenError::Unreadable { path: path.to_owned(), source };
     let kind = path.metadata().map_err(unreadable)?.file_type();

@@ -16,7 +16,7 @@ pub struct Entry {
     pub slug: Slug,
     /// `None` for a draft.
     pub published_at: Option<Instant>,
-    /// From an export of Tidings.
+    /// Set only by an export of Tidings.
     pub former_slugs: Box<[Slug]>,
     /// Former slugs or paths of the post, as written in the source.
     pub aliases: Box<[String]>,

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The same bounds as for a folder of Markdown.
+/// The limit is the same as for a folder of Markdown.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 const DEPTH_MAX: usize = 64;
 
@@ -42,7 +42,7 @@ pub(super) fn text(path: &Path) -> Result<String, String> {
     }
 }
 
-/// Like [`text`], for a file that the caller has looked at.
+/// Like [`text`], for a file whose kind the caller has checked.
 pub(super) fn whole(path: &Path, bytes_max: u64) -> Result<String, String> {
     let bytes = beginning(path, bytes_max + 1).map_err(|error| format!("cannot be read: {error}"))?;
     if bytes.len() as u64 > bytes_max {

@@ -11,7 +11,6 @@ pub enum Format {
     Markdown,
     /// A WordPress export.
     Wxr,
-    /// An export from Ghost.
     Ghost,
     /// The unpacked export of Substack.
     Substack,
@@ -19,13 +18,12 @@ pub enum Format {
     Medium,
     /// The unpacked export of Notion, as Markdown and CSV.
     Notion,
-    /// An export of a space of Contentful.
     Contentful,
     /// An export from Tidings.
     JsonLines,
 }
 
-/// How a source is read. An option decides only what the source itself leaves open.
+/// The options for reading a source. An option applies only if the source itself is ambiguous.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// The zone of dates without one.
@@ -37,7 +35,6 @@ pub struct ReadOptions {
     pub unmarked_are_public: bool,
 }
 
-/// The names of the formats.
 const NAMES: [(Format, &str); 8] = [
     (Format::Markdown, "markdown"),
     (Format::Wxr, "wxr"),

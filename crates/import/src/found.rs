@@ -17,7 +17,7 @@ use super::{
     Redirect, Skipped, link_marks,
 };
 
-/// What an item of an export of another system is read as.
+/// An item that was read from an export of another system.
 pub(super) struct Item {
     pub post: ImportedPost,
     /// The place in the tree, if it is a page.
@@ -68,7 +68,7 @@ fn with_fields_of_post(metadata: &Metadata, post: &ImportedPost) -> Metadata {
     Metadata::of(&JsonValue::object(fields)).unwrap_or_else(|_| metadata.clone())
 }
 
-/// What the first reading of a source has found.
+/// The result of the first reading of a source.
 #[derive(Default)]
 pub struct FoundContent {
     /// Sorted by path for a folder of files, or in the order of the file or table of an export.
@@ -94,7 +94,6 @@ pub struct FoundContent {
     pub(super) link_targets: HashSet<String>,
     /// The files that are not read as posts or pages.
     pub(super) unread: Vec<CompactString>,
-    /// By key.
     pub(super) metadata: BTreeMap<String, MetadataKey>,
     /// The origins of the items of an export of another system, until all are read.
     pub(super) origins: HashSet<String>,

@@ -32,7 +32,7 @@ impl InternalLinks {
         }
     }
 
-    /// Writes the addresses of the targets into the body of a post or page. A file of an export has them.
+    /// Writes the addresses of the targets into the body of a post or page. A file of an export of Tidings already has them.
     pub fn write(&self, post: &mut ImportedPost) {
         let body = &mut post.markdown;
         match self {

@@ -15,8 +15,8 @@ use super::found::FoundContent;
 
 /// The longest file, which is in memory.
 const FILE_BYTES_MAX: u64 = 2 << 30;
-/// How many objects can be around the tables: Ghost writes `{"db":[{"data":{"table":[row, …], …}}]}`, or only the object in this list; Contentful
-/// writes the tables alone.
+/// The maximum number of objects around the tables: Ghost writes `{"db":[{"data":{"table":[row, …], …}}]}`, or only the object in this list; Contentful writes
+/// the tables alone.
 const LEVELS_MAX: u32 = 2;
 
 /// The rows of each table, in the order of the file.

@@ -75,7 +75,7 @@ pub struct ImportedPost {
     pub origin: String,
     /// See [`Entry::id`].
     pub id: Option<String>,
-    /// As the source gives it, or else from the path or the file name without its date; `None` without any of these.
+    /// The slug from the source, or else from the path or the file name without its date; `None` if there is none.
     pub slug: Option<String>,
     pub title: String,
     /// A line below the title, as the source gives it.
@@ -95,12 +95,12 @@ pub struct ImportedPost {
     pub series_position: Option<i32>,
     /// `None` for drafts, and only for drafts.
     pub published_at: Option<Instant>,
-    /// When the source stops showing it; `None` if it does not say.
+    /// The end of the publication in the source; `None` if it names none.
     pub unpublish_at: Option<Instant>,
     pub created_at: Option<Instant>,
     pub updated_at: Option<Instant>,
     pub is_draft: bool,
-    /// From an export of Tidings.
+    /// Set only by an export of Tidings.
     pub version: Option<i32>,
     /// See [`Entry::former_slugs`].
     pub former_slugs: Vec<Slug>,
@@ -112,7 +112,7 @@ pub struct ImportedPost {
     /// Its address is that of a file of the source until the import has added the file.
     pub enclosure: Option<Enclosure>,
     pub language: ImportedLanguage,
-    /// What the source calls its translations: the same text for each of them. `None` if the source has no information: the post stays in its group.
+    /// A key that the source gives to all translations of the post. `None` if the source has no information: the post stays in its group.
     pub translations: Option<String>,
     /// `None` if the source has no information: the post stays as it is.
     pub is_featured: Option<bool>,
@@ -150,7 +150,7 @@ pub enum ImportedCover {
 pub struct PictureFile {
     /// See [`Entry::origin`].
     pub origin: String,
-    /// As written in the source.
+    /// The address as written in the source.
     pub address: String,
     /// The alternative text, if the source gives it with the address.
     pub alt: Option<String>,
@@ -200,7 +200,7 @@ impl Deref for ImportedPage {
 }
 
 impl ImportedPage {
-    /// The page at this place. What only a post has is dropped.
+    /// The page at this place. Fields that only a post has are dropped.
     fn of(post: ImportedPost, place: PagePlace) -> Self {
         let (authors, categories, category_parents, tags) = Default::default();
         let (series, series_position, enclosure, is_featured, aliases) = Default::default();
@@ -248,7 +248,7 @@ impl PagePlace {
         PagePath::of(parts).map(Self::at).map_err(|bad| format!("its path: {bad}"))
     }
 
-    /// The place at the top that the slug of an item names, or else its title.
+    /// The place of an item at the top level. Its name is the slug, or else the title.
     fn of_slug(post: &ImportedPost) -> Result<Self, String> {
         Self::of(post.slug_or_title().into_iter().collect())
     }

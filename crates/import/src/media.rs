@@ -27,13 +27,13 @@ pub struct Media {
 /// How addresses map to the files of an export.
 #[derive(Debug, Clone)]
 enum Addresses {
-    /// By the path below the address of the site, which has no scheme and no `www.`; empty if the site's own addresses begin with a slash.
+    /// Files by their path below the address of the site, which has no scheme and no `www.`; empty if the site's own addresses begin with a slash.
     Site(String),
-    /// By the name of the picture. The function returns it for an address on the servers.
+    /// Files by the name of the picture. The function returns the name for an address on the servers.
     Servers(fn(&str) -> Option<String>),
-    /// By host and path. The function returns them for an address on the servers.
+    /// Files by host and path. The function returns them for an address on the servers.
     Hosts(fn(&str) -> Option<String>),
-    /// By the path below the folder of the export. The function returns it for an address in the export.
+    /// Files by their path below the folder of the export. The function returns it for an address in the export.
     Files(fn(&str) -> Option<String>),
 }
 

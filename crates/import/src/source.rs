@@ -97,7 +97,7 @@ impl ImportSource {
         if let Posts::Export(_, media) = &self.posts { Some(media) } else { None }
     }
 
-    /// In alphabetical order.
+    /// The metadata keys of the posts, in alphabetical order.
     pub fn metadata(&self) -> Vec<MetadataKey> {
         self.found.metadata.values().cloned().collect()
     }

@@ -153,7 +153,7 @@ impl CategoryTree {
         }
     }
 
-    /// The name of the parent.
+    /// The parent of the category.
     pub fn above(&self, name: &str) -> Option<&str> {
         self.0.get(&folded(name))?.1.as_deref()
     }

@@ -66,7 +66,7 @@ pub enum ActorKind {
     OpenId,
     /// An import by the operator of the site.
     Import,
-    /// Recorded with a kind that this version does not know; or an actor inside the server.
+    /// A kind that this version does not know, or an actor inside the server.
     Unknown,
 }
 
@@ -94,7 +94,7 @@ pub struct Actor {
     pub kind: ActorKind,
     /// The name of the token or of the subject of the identity provider, as the log shows it.
     pub name: String,
-    /// Identifies the actor for as long as the server knows it. A name does not, because another token can get it after this one was revoked.
+    /// Identifies the actor permanently. A name does not, because another token can get it after this one was revoked.
     pub id: String,
     pub role: Role,
     /// For the role author: the author whose posts are its own.
@@ -102,7 +102,6 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// An actor whose id is its name.
     pub fn new(kind: ActorKind, name: impl Into<String>, role: Role) -> Self {
         let name = name.into();
         Self { kind, id: name.clone(), name, role, author: None }

@@ -1,6 +1,5 @@
-//! An actor as the audit log and the versions of posts record it. The rule: it is what the actor was at that time, so a deleted token keeps its name,
-//! and a token is not mistaken for an import of the same name. An actor that cannot be read is unknown; it never hides the post or the change that it
-//! made.
+//! An actor as the audit log and the versions of posts record it. The rule: it is the state of the actor at that time, so a deleted token keeps its name, and a
+//! token is not mistaken for an import of the same name. An unreadable actor counts as unknown; it never hides the post or the change that it made.
 
 use super::actor::{Actor, ActorKind};
 use super::node_id::{NodeId, TermNodeId};

@@ -6,15 +6,15 @@ use std::str::FromStr;
 
 use url::{Host, Url};
 
-/// What the operator has named beyond the public Internet.
+/// The hosts that the operator has allowed in addition to the public Internet.
 #[derive(Debug, Clone, Default)]
 pub struct AllowedHosts(pub Vec<AllowedHost>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowedHost {
-    /// In lower case, without the dot of the root.
+    /// A host name in lower case, without the final dot.
     Name(String),
-    /// An address, and the number of its bits that count.
+    /// A network: its address and the length of its prefix in bits.
     Network(IpAddr, u8),
 }
 
@@ -33,7 +33,7 @@ impl FromStr for AllowedHost {
                 let bits = bits.map_or(Ok(width), str::parse).map_err(|_| BadAllowedHost)?;
                 match (ip.to_canonical(), bits) {
                     (_, bits) if bits > width => Err(BadAllowedHost),
-                    // The address of IPv4 in it, as which the address of a connection counts too.
+                    // An IPv4 address that is mapped to IPv6. Connections to either form are compared with the IPv4 address.
                     (mapped @ IpAddr::V4(_), 96..) if ip.is_ipv6() => Ok(Self::Network(mapped, bits - 96)),
                     _ => Ok(Self::Network(ip, bits)),
                 }
@@ -60,10 +60,10 @@ pub enum NotAllowed {
 }
 
 impl AllowedHosts {
-    /// Whether a request may be sent, as far as the text of the address says it.
+    /// Checks the text of the address only: a host name can still have addresses that are not [allowed](Self::allows).
     ///
     /// # Errors
-    /// If it may not. A name can still have addresses that are not [allowed](Self::allows).
+    /// If no request may be sent to the address.
     pub fn check(&self, url: &Url) -> Result<(), NotAllowed> {
         let ip = match url.host() {
             Some(Host::Ipv4(ip)) => Some(IpAddr::V4(ip)),
@@ -107,7 +107,7 @@ impl AllowedHosts {
     }
 }
 
-/// By the registries of special-purpose addresses (RFC 6890) and their updates.
+/// Whether it is none of the special-purpose addresses of RFC 6890 and its updates.
 fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -121,7 +121,7 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
         || ip.is_loopback()
         || ip.is_link_local()
         || ip.is_documentation()
-        // This network; shared by the customers of a provider; protocol assignments; benchmarks; multicast and what is reserved.
+        // "This network", shared address space of providers, protocol assignments, benchmarking, multicast and reserved addresses.
         || a == 0
         || (a == 100 && (64..128).contains(&b))
         || (a == 192 && b == 0 && c == 0)
@@ -131,7 +131,7 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     !is_special
 }
 
-/// Only global unicast, without the forms that contain an address of IPv4, and without documentation.
+/// Accepts only global unicast, without addresses that contain an IPv4 address, and without documentation.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [a, b, ..] = ip.segments();
     let is_special = (a == 0x2001 && (b < 0x0200 || b == 0x0db8)) || a == 0x2002 || (a == 0x3fff && b < 0x1000);

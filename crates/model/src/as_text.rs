@@ -1,4 +1,4 @@
-//! Values that JSON contains as texts. The rule: a text is parsed as strictly as everywhere else, and a value is written as it is displayed.
+//! Values that JSON contains as texts. The rule: a text is parsed as strictly as everywhere else, and a value is written in its display form.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

@@ -97,7 +97,6 @@ impl fmt::Display for AssetFormat {
     }
 }
 
-/// What an asset is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AssetKind {
     Image(AssetFormat),
@@ -206,12 +205,11 @@ impl FromStr for FocalPoint {
     }
 }
 
-/// The properties that follow from the bytes of an asset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssetFacts {
     pub name: AssetName,
     pub byte_size: u64,
-    /// `None` for a file that is no picture.
+    /// `None` for a file that is not a picture.
     pub image: Option<ImageFacts>,
 }
 
@@ -248,7 +246,7 @@ impl Asset {
     }
 }
 
-/// Whether a client may give a file this name: one segment of a path, without control characters.
+/// Whether a client may use this name for a file: one path segment without control characters.
 pub fn is_file_name(name: &str) -> bool {
     let is_plain = |character: char| !character.is_control() && !matches!(character, '/' | '\\');
     !name.trim().is_empty()

@@ -17,9 +17,9 @@ pub struct BrokenLink {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "nodeType", content = "name")]
 pub enum LinkSource {
-    /// A post by its slug.
+    /// The slug of a post.
     Post(String),
-    /// A page by its path.
+    /// The path of a page.
     Page(String),
 }
 

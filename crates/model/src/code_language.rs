@@ -1,5 +1,5 @@
-//! The languages of code blocks. The rule: the class of a block is only the name of its language, because highlighters know nothing else, whatever
-//! else the fence says to the generator of another site.
+//! The languages of code blocks. The rule: the class of a block is only the name of its language, because highlighters know nothing else; everything else in
+//! the fence is omitted.
 
 /// Keeps only the language of the text after a fence.
 pub(super) fn shorten(info: &mut String) {

@@ -7,8 +7,8 @@ use super::hex;
 
 const BYTES: usize = 32;
 
-/// The hash of the caller, the mutation, the idempotency key and the input of a creation. Its text is 64 hexadecimal digits. Few terms have
-/// one, so a term holds only a pointer to it.
+/// The hash of the caller, the mutation, the idempotency key and the input of a creation. Its text is 64 hexadecimal digits. Few terms have one, so a term
+/// contains only a pointer to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreationKey(Box<[u8; BYTES]>);
 

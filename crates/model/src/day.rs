@@ -29,12 +29,12 @@ impl Day {
         self.start().month()
     }
 
-    /// From 1 to 31.
+    /// The day of the month, from 1 to 31.
     pub fn number(self) -> u32 {
         self.start().to_chrono().day()
     }
 
-    /// The day that is so many days earlier, or the first day of the calendar.
+    /// The day that is this many days earlier, or the first day of the calendar.
     #[must_use]
     pub fn minus(self, days: u32) -> Self {
         Self(self.0.saturating_sub(days.into()).max(0))

@@ -110,7 +110,7 @@ fn end_of(text: &str, name: &str) -> Option<usize> {
     Some(at + text[at..].find('>')? + 1)
 }
 
-/// The link to what an object shows: the first element in it that has a web address.
+/// The link for an object: to the first web address in it.
 fn link_inside(content: &str) -> Option<String> {
     let tags = content.match_indices('<').filter_map(|(at, _)| {
         let rest = &content[at..];
@@ -149,7 +149,7 @@ struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// `None` if it does not end.
+    /// `None` if the tag is not closed.
     fn read(text: &'t str, name: &str) -> Option<Self> {
         let (mut attributes, mut at) = (Vec::new(), 1 + name.len());
         let text = &text[..text.floor_char_boundary(TAG_BYTES_MAX)];

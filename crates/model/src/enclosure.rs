@@ -25,7 +25,7 @@ pub struct Enclosure {
 }
 
 impl Enclosure {
-    /// `content_type`: `None` for that of the extension of the address.
+    /// `content_type`: if `None`, the type follows from the extension of the address.
     ///
     /// # Errors
     /// If a podcast client could not use it.
@@ -34,7 +34,7 @@ impl Enclosure {
         enclosure.check().map(|()| enclosure)
     }
 
-    /// As [`Self::of`], not checked. The type is empty if it is not known.
+    /// Like [`Self::of`], without checks. The type is empty if it is unknown.
     pub fn named(url: &str, byte_size: Option<i32>, content_type: Option<&str>) -> Self {
         let path = url.split(['?', '#']).next().unwrap_or_default();
         let of_extension = || FileFormat::of_name(path).map(FileFormat::content_type);
@@ -50,13 +50,13 @@ impl Enclosure {
         Self { url: name.path(), byte_size, content_type: name.kind.content_type().to_owned() }
     }
 
-    /// The asset of the site that it is.
+    /// The asset that the address names, if it is on this site.
     pub fn asset(&self) -> Option<AssetName> {
         self.url.strip_prefix("/assets/")?.parse().ok()
     }
 
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why the enclosure is invalid.
     pub fn check(&self) -> Result<(), String> {
         let is_token = |text: &str| {
             !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
@@ -81,7 +81,7 @@ impl Enclosure {
     }
 }
 
-/// Three lines, as in WordPress: the address, the bytes (0 if they are not known), and the media type.
+/// Three lines, as in WordPress: the address, the size in bytes (0 if unknown), and the media type.
 impl fmt::Display for Enclosure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n{}\n{}", self.url, self.byte_size.unwrap_or_default(), self.content_type)

@@ -55,7 +55,7 @@ fn first_paragraph(html: &str) -> Option<String> {
     paragraphs(&html).find(|text| !text.is_empty()).map(|text| cut(&on_one_line(&text), EXCERPT_CHARS_MAX))
 }
 
-/// Cleaned HTML without its alerts: a note beside the text is not its beginning.
+/// Cleaned HTML without its alerts: an alert is not the beginning of the text.
 fn without_alerts(html: &str) -> Cow<'_, str> {
     const ALERT: &str = "<div class=\"markdown-alert";
     if !html.contains(ALERT) {
@@ -125,7 +125,7 @@ fn cut(text: &str, chars_max: usize) -> String {
     format!("{}…", head[..end].trim_end_matches([',', ';', ':', '-', '–', '—', ' ']))
 }
 
-/// Where the last grapheme cluster begins, or else the last `char`.
+/// The position at which the last grapheme cluster begins, or else the last `char`.
 fn last_boundary(text: &str) -> usize {
     let mut starts = text.char_indices().rev();
     let last = starts.clone().next().map_or(0, |(at, _)| at);

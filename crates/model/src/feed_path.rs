@@ -40,7 +40,6 @@ pub enum FeedOf {
     Language(Language),
 }
 
-/// The folder of the feeds of languages, by their tags in lower case.
 const LANGUAGES: &str = "languages";
 
 #[derive(Debug, Clone, PartialEq, Eq)]

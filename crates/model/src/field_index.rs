@@ -1,5 +1,5 @@
-//! The index of declared fields: which of them have one, and the partition of each value. The rule: the partition follows from the name of the field and the text
-//! of its value alone, so that a filter finds what a change has written, whatever type the field is declared with.
+//! The index of declared fields: the indexed fields, and the partition of each value. The rule: the partition follows from the name of the field and the text
+//! of its value alone, so that a filter finds the rows of earlier changes even if the declared type has changed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl IndexedFields {
         self.0.is_empty()
     }
 
-    /// The union.
+    /// The union of both sets.
     #[must_use]
     pub fn and(&self, others: &Self) -> Self {
         if others.is_empty() {

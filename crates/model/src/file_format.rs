@@ -1,8 +1,8 @@
-//! The formats of files that are no pictures. The rule: no browser runs a script of a file that is served with one of these types, whatever its bytes are.
+//! The formats of files that are not pictures. The rule: no browser runs a script of a file that is served with one of these types, whatever its bytes are.
 
 use std::str::FromStr;
 
-/// The bytes of the beginning of a file that [`FileFormat::fits`] reads.
+/// The number of bytes at the start of a file that [`FileFormat::fits`] reads.
 pub const SIGNED_BYTES: usize = 265;
 
 /// A format of files that are stored and served as they are.
@@ -13,21 +13,21 @@ pub struct FileFormat {
     signature: Signature,
 }
 
-/// How a file of a format begins.
+/// The bytes with which files of a format begin.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Signature {
-    /// With one of these texts, after so many bytes.
+    /// One of these byte strings, at this offset.
     At(usize, &'static [&'static [u8]]),
-    /// With anything: the whole file is text in UTF-8 without control characters.
+    /// Any bytes: the whole file is UTF-8 text without control characters.
     Text,
 }
 
 const OGG: Signature = Signature::At(0, &[b"OggS"]);
 /// ISO base media: the first box names the kind of file.
 const ISO_MEDIA: Signature = Signature::At(4, &[b"ftyp"]);
-/// With or without entries.
+/// An archive, which may be empty.
 const ZIP: Signature = Signature::At(0, &[b"PK\x03\x04", b"PK\x05\x06"]);
-/// A tag, or one of the first bytes of a frame of MPEG 1 or 2, layer III.
+/// An ID3 tag, or the first bytes of a frame of MPEG 1 or 2, layer III.
 const MP3: Signature = Signature::At(0, &[b"ID3", b"\xff\xfb", b"\xff\xfa", b"\xff\xf3", b"\xff\xf2"]);
 
 /// All formats. The types are those that IANA lists.
@@ -86,7 +86,7 @@ impl FileFormat {
         self.signature == Signature::Text
     }
 
-    /// Whether a file that begins with these bytes, [`SIGNED_BYTES`] of them if it has so many, can have the format.
+    /// Whether a file that begins with these bytes, at least [`SIGNED_BYTES`] unless the file is shorter, can have the format.
     pub fn fits(&self, beginning: &[u8]) -> bool {
         match &self.signature {
             Signature::At(at, texts) => {

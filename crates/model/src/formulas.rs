@@ -63,7 +63,7 @@ fn has_word(text: &str) -> bool {
     text.as_bytes().windows(2).any(|pair| pair.iter().all(u8::is_ascii_alphabetic)) || !text.is_ascii()
 }
 
-/// Where the lines begin, as the parser counts them.
+/// The byte positions of the line starts, by the parser's definition of a line.
 fn line_starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let ends_line = |at: &usize| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));

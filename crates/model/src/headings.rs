@@ -109,7 +109,7 @@ fn on_one_line(html: &str) -> String {
     from_clean(html).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Lower case, `-` for spaces, without punctuation. A text that has nothing else becomes `section`.
+/// Lower case, `-` for spaces, without punctuation. A text without any other character becomes `section`.
 fn slug(text: &str) -> String {
     let slug = Anchorizer::new().anchorize(text);
     if slug.is_empty() { "section".to_owned() } else { slug }
@@ -140,7 +140,7 @@ impl Ids {
         prefixed
     }
 
-    /// The id, or else with the next free number, as github-slugger counts them.
+    /// The requested id, or the id with the next free number appended, as github-slugger counts.
     fn unique(&mut self, requested: String) -> String {
         let mut id = requested.clone();
         while self.taken.contains_key(&id) {

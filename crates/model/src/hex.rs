@@ -5,7 +5,7 @@ pub(super) fn digits(bytes: &[u8]) -> String {
     halves.map(|half| char::from(b"0123456789abcdef"[usize::from(half)])).collect()
 }
 
-/// `None` if the text is not exactly so many bytes.
+/// `None` if the text is not exactly this many bytes.
 pub(super) fn bytes<const BYTES: usize>(text: &str) -> Option<[u8; BYTES]> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),

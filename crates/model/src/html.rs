@@ -1,5 +1,5 @@
-//! Cleans HTML. The rule: only what is on these lists is kept, and nothing on them can run code, load a page into the page, restyle
-//! the site, or shadow a name that the site's own scripts look up.
+//! Cleans HTML. The rule: only listed elements, attributes and classes are kept, and none of them can run code, load a page into the page, restyle the site, or
+//! shadow a name that the site's own scripts look up.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use super::{dom_names, html_cost};
 
 const PASSES_MAX: usize = 3;
 
-/// The HTML with only what is allowed and with every tag closed; shown as text if cleaning takes too many passes.
+/// The HTML with only allowed content and with every tag closed; shown as text if cleaning takes too many passes.
 pub fn clean(html: &str) -> String {
     cleaned(html).unwrap_or_else(|| clean_once(&ammonia::clean_text(html)))
 }
@@ -62,7 +62,8 @@ const TAGS: &str = "\
 pub const DROPPED_WITH_CONTENT: &str =
     "script style iframe noembed noframes object template title textarea select svg math";
 
-/// No `style`, `on…`, `target`, `srcset` (its URLs are not checked) or `name`; `class` and `id` only as [`allowed`] says.
+/// The attributes that are kept. Not among them: `style`, `on…`, `target`, `srcset` (its URLs are not checked) or `name`. `class` and `id` must also pass
+/// [`allowed`].
 const ATTRIBUTES: &[(&str, &str)] = &[
     ("a", "href hreflang rel data-footnote-ref data-footnote-backref data-footnote-backref-idx aria-label"),
     ("audio", "src controls loop muted preload"),

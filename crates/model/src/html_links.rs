@@ -1,4 +1,4 @@
-//! Replaces the addresses in HTML. The rule: it reads only the output of [`super::html::clean`], and what it does not replace stays byte for byte.
+//! Replaces the addresses in HTML. The rule: it reads only the output of [`super::html::clean`], and everything else stays byte for byte.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::html_text::unescape;
 /// The attributes with the address of a page, a picture, a sound or a video.
 const ADDRESSES: [&str; 4] = ["cite", "href", "poster", "src"];
 
-/// Cleaned HTML with every address for which `replace` returns another.
+/// Replaces every address in cleaned HTML for which `replace` returns a new one.
 pub fn with_addresses(html: &str, replace: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(html.len());
     let mut copied = 0;

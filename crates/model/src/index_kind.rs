@@ -11,13 +11,13 @@ pub const FEATURED_PARTITION: &str = "all";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum IndexKind {
-    /// The posts of a term, by its first slug.
+    /// Posts of a term; the partition is its first slug.
     Term(TermKind),
-    /// The posts of a language, by its tag in lower case.
+    /// Posts in a language; the partition is its tag in lower case.
     Language,
-    /// The featured posts, in one partition.
+    /// Featured posts, in one partition.
     Featured,
-    /// The posts that have a value of a declared field with `@index`, by [`field_partition`](super::field_index::field_partition).
+    /// Posts with a value of a declared field with `@index`; the partition is [`field_partition`](super::field_index::field_partition).
     Field,
 }
 

@@ -62,7 +62,7 @@ impl Instant {
         Self(self.0.saturating_add(ticks).min(TICKS_MAX))
     }
 
-    /// How long it takes from this instant to a later one, rounded up to the millisecond.
+    /// The time from this instant to a later one, rounded up to the millisecond.
     pub fn until(self, later: Self) -> Duration {
         let ticks = later.0.saturating_sub(self.0).max(0);
         Duration::from_millis(ticks.unsigned_abs().div_ceil(TICKS_PER_MILLISECOND.unsigned_abs()))

@@ -90,7 +90,7 @@ impl JsonValue {
         }
     }
 
-    /// How many lists and objects are nested, this value included.
+    /// The depth of nested lists and objects, including this value.
     pub fn depth(&self) -> usize {
         match self {
             Self::List(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),

@@ -8,7 +8,7 @@ use compact_str::CompactString;
 
 use super::slug::Slug;
 
-/// The longest tag in bytes: RFC 5646 (section 4.4.1) asks programs to support at least 35.
+/// The longest tag in bytes: RFC 5646 (section 4.4.1) requires programs to support at least 35.
 pub const LANGUAGE_BYTES_MAX: usize = 35;
 
 /// A tag begins with a language subtag of two or three letters, or is private (`x-…`). `i-klingon`, which RFC 5646 only tolerates, is refused, and so
@@ -94,7 +94,7 @@ impl fmt::Debug for Language {
 mod tests {
     use super::*;
 
-    /// From RFC 5646, appendix A, and others.
+    /// These tags are from RFC 5646, appendix A, and other sources.
     #[test]
     fn a_well_formed_tag_gets_the_usual_case() {
         for (text, expected) in [

@@ -13,11 +13,10 @@ use super::{code_language, embeds, formulas, headings, html, html_cost, html_tex
 /// The rendered forms of a body, all from one parse.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rendered {
-    /// Cleaned HTML; see [`html::clean`] for what it can contain.
     pub html: String,
     /// The text of the HTML: no tags, a newline between blocks, code unchanged.
     pub text: String,
-    /// See [`words::count`] for what a word is.
+    /// See [`words::count`] for the definition of a word.
     pub word_count: u32,
     /// At 200 words a minute, rounded up; 0 only if there is no text.
     pub reading_minutes: u32,
@@ -187,7 +186,7 @@ fn steps_max(bytes: usize) -> usize {
     32 * bytes + (1 << 20)
 }
 
-/// How many steps the parser takes between two checks whether to stop.
+/// The number of parser steps between two checks of the limits.
 const STEPS_PER_CALL: usize = 256;
 
 /// A table of short cells or a text of quotes creates 6 bytes of HTML for each byte, references to one footnote 70.
@@ -249,7 +248,7 @@ fn options(raw_html: RawHtml) -> Options<'static> {
     options.extension.alerts = true;
     options.extension.description_lists = true;
     options.extension.shortcodes = true;
-    // The cleaner removes what is not allowed. Raw HTML must be kept here, because comrak would replace it with a comment.
+    // Raw HTML must be kept here, and is cleaned later, because comrak would replace it with a comment.
     options.render.r#unsafe = raw_html == RawHtml::Kept;
     options.render.escape = raw_html == RawHtml::Escaped;
     options

@@ -68,7 +68,7 @@ impl Metadata {
     /// Reads JSON, such as a line of an export.
     ///
     /// # Errors
-    /// As for [`of`](Self::of), and if the text is not JSON.
+    /// The errors of [`of`](Self::of), or if the text is not JSON.
     pub fn parse(text: &str) -> Result<Self, BadMetadata> {
         // No export writes that much white space.
         if text.len() > 2 * METADATA_BYTES_MAX {

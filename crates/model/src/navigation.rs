@@ -9,7 +9,7 @@ use url::Url;
 
 use super::rules::{URL_CHARS_MAX, is_web_address};
 
-/// More than a reader looks through.
+/// A menu with more items is too long for readers.
 pub const ITEMS_MAX: usize = 20;
 const LABEL_CHARS_MAX: usize = 100;
 

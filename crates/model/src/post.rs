@@ -1,4 +1,4 @@
-//! A post: [`Post`] is what lists read, [`PostDetails`] its body and metadata, [`WholePost`] has both. The rule: lists read posts without their details.
+//! A post: [`Post`] for lists, [`PostDetails`] with its body and metadata, [`WholePost`] has both. The rule: lists read posts without their details.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub const TERMS_MAX: usize = 100;
 /// The maximum number of posts in the order of a series: one row, and each answer that changes it, contains all of them.
 pub const ORDERED_POSTS_MAX: usize = 500;
 
-/// How many versions of a post are kept in addition to the current one.
+/// The maximum number of versions of a post that are kept in addition to the current one.
 pub const REVISIONS_MAX: i32 = 100;
 
 /// Characters of a post id. The length is fixed so that the mirror key can contain the inverted id; 36^12 is 4.7e18 ids.
@@ -194,7 +194,7 @@ pub struct Post {
     pub updated_at: Instant,
     /// `None` for a draft.
     pub published_at: Option<Instant>,
-    /// When it is made a draft again; later than `published_at`, and `None` for a draft.
+    /// The instant at which it becomes a draft again, later than `published_at`; `None` for a draft.
     pub unpublish_at: Option<Instant>,
     /// In the author's order, without duplicates, as are categories and tags.
     pub authors: Vec<Slug>,
@@ -366,7 +366,7 @@ pub struct WholePost {
     /// The Markdown source, exactly as it was written.
     pub markdown: Arc<str>,
     pub metadata: Metadata,
-    /// Who created this version.
+    /// The creator of this version.
     pub changed_by: Option<ActorSnapshot>,
 }
 

@@ -11,7 +11,6 @@ pub const LINK_TITLE_CHARS_MAX: usize = 100;
 /// Shorter than other URLs: a transaction contains 49 authors, each twice.
 pub const LINK_URL_CHARS_MAX: usize = 500;
 
-/// The profile of an author, which is stored as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Profile {
@@ -36,7 +35,7 @@ impl Profile {
         *self == Self::default()
     }
 
-    /// This profile, with the values of `before` for those it does not have.
+    /// This profile, with missing values taken from `before`.
     #[must_use]
     pub fn over(self, before: Self) -> Self {
         Self {

@@ -26,7 +26,7 @@ pub const BODY_BYTES_MAX: usize = 8 << 20;
 /// Azure Table Storage stores no date before 1601-01-01T00:00:00Z (Edm.DateTime), in ticks.
 const FIRST_TICKS: i64 = 504_911_232_000_000_000;
 
-/// A broken rule: the field and what is wrong with it.
+/// A broken rule: the field, and the error message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {reason}")]
 pub struct Broken {
@@ -34,7 +34,7 @@ pub struct Broken {
     pub reason: String,
 }
 
-/// The subtitle that a text is; `None` if it is empty.
+/// The text as a subtitle; `None` if it is empty.
 pub fn subtitle(text: &str) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
@@ -183,8 +183,8 @@ fn at_most(field: &'static str, unit: &str, found: usize, max: usize) -> Result<
     Err(Broken { field, reason: format!("has {found} {unit}; at most {max} are allowed") })
 }
 
-/// Whether a shown text may contain the character. The others, such as NUL and ESC, change what a terminal shows, and a feed cannot contain them: XML
-/// has no form for them ("Extensible Markup Language", section 2.2).
+/// Whether a shown text may contain the character. The others, such as NUL and ESC, change what a terminal shows, and a feed cannot contain them: XML cannot
+/// represent them ("Extensible Markup Language", section 2.2).
 pub fn is_written(character: char) -> bool {
     !character.is_control() || matches!(character, '\t' | '\n' | '\r' | '\u{85}')
 }

@@ -96,7 +96,7 @@ impl SiteUrl {
         format!("{}{}", self.0, path.trim_start_matches('/'))
     }
 
-    /// The path below the address of a server; as it is if that is not known.
+    /// The path below the address of the server; only the path if the address is unknown.
     pub fn address(server: Option<&Self>, path: &str) -> String {
         server.map_or_else(|| path.to_owned(), |server| server.join(path))
     }

@@ -28,8 +28,8 @@ pub struct SitePage {
     pub ancestors: Vec<PostId>,
     /// The position among the siblings, ascending; pages without one come last, sorted by slug.
     pub order: Option<i32>,
-    /// Whether it was published for a later instant. Then the clock decides whether it is public; any other published page is public, also for a server whose clock
-    /// is behind that of its writer.
+    /// Whether it was published for a later instant. Then the clock decides whether it is public. Any other published page is public, even on a server whose
+    /// clock is behind.
     pub is_scheduled: bool,
 }
 
@@ -40,7 +40,7 @@ pub struct WholeSitePage {
     /// The Markdown source, exactly as it was written.
     pub markdown: Arc<str>,
     pub metadata: Metadata,
-    /// Who created this version.
+    /// The creator of this version.
     pub changed_by: Option<ActorSnapshot>,
     /// Former paths that still find it, oldest first.
     pub former_paths: Vec<PagePath>,
@@ -95,7 +95,6 @@ impl WholeSitePage {
         Self { page, markdown, metadata, changed_by, former_paths: Vec::new() }
     }
 
-    /// The page with another text, at its place.
     #[must_use]
     pub fn with_text(&self, whole: WholePost) -> Self {
         let WholePost { post, markdown, metadata, .. } = whole;

@@ -40,8 +40,8 @@ impl Slug {
         Self::trimmed(&slug)
     }
 
-    /// The slug that a part of an address of a site names: [`from_name`](Self::from_name) of the decoded part, because a web site knows its former
-    /// addresses but not how a name in another script was transliterated.
+    /// The slug of a part of a site's address: [`from_name`](Self::from_name) of the decoded part, because a web site knows its former addresses but not how a
+    /// name in another script was transliterated.
     pub fn from_address(part: &str) -> Option<Self> {
         if let Ok(slug) = part.parse() {
             return Some(slug);

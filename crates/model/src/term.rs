@@ -79,11 +79,11 @@ pub struct Term {
     pub version: i32,
     pub slug: Slug,
     pub name: String,
-    /// What it is about; plain text.
+    /// The description as plain text.
     pub description: Option<String>,
     /// The author's own web page.
     pub url: Option<String>,
-    /// Only for authors.
+    /// The profile of an author; empty for other terms.
     pub profile: Profile,
     /// Former slugs that redirect to this term, oldest first.
     pub former_slugs: Vec<Slug>,

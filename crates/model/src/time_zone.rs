@@ -11,7 +11,7 @@ use jiff::{Timestamp, civil, tz};
 pub struct TimeZone(tz::TimeZone);
 
 impl TimeZone {
-    /// Such as `Europe/Berlin`.
+    /// The IANA name, such as `Europe/Berlin`.
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")
     }
@@ -79,7 +79,7 @@ mod tests {
             ("Europe/Berlin", "2025-03-30T02:30:00", "2025-03-30T01:30:00Z"),
             // A whole day that the country skipped.
             ("Pacific/Apia", "2011-12-30T12:00:00", "2011-12-30T22:00:00Z"),
-            // By today's rules.
+            // The rules of today are applied to later years.
             ("Europe/Berlin", "2190-07-02T12:00:00", "2190-07-02T10:00:00Z"),
         ] {
             let (zone, local): (TimeZone, NaiveDateTime) =

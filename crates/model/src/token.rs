@@ -1,4 +1,4 @@
-//! Access tokens, which grant the permissions of a role. The rule: the text is returned once, and what is stored does not reveal it.
+//! Access tokens, which grant the permissions of a role. The rule: the text is returned once, and the stored row does not reveal it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub const TOKEN_NAME_CHARS_MAX: usize = 100;
 /// the oldest one that is revoked or expired.
 pub const TOKENS_MAX: usize = 1_000;
 
-/// Enough characters for seconds until the year 2483.
+/// The number of base-36 digits for the seconds, enough until the year 2483.
 const SECOND_CHARS: usize = 7;
 
 /// 12 characters of `[0-9a-z]` that begin with the second of creation, so ids sort by creation. It is not secret.
@@ -131,7 +131,7 @@ impl FromStr for TokenText {
     }
 }
 
-/// Does not print the secret.
+/// Omits the secret.
 impl fmt::Debug for TokenText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{TOKEN_PREFIX}{}_…", self.id)

@@ -91,7 +91,7 @@ impl Pattern {
         (shortest..=longest).rev().find_map(|length| {
             let (value, rest) = path.split_at(length);
             match name.is_name() {
-                // The same placeholder twice must have the same value.
+                // Both occurrences of a placeholder must have the same value.
                 true if found.is_some_and(|found| found != value) => None,
                 true => self.find_from(at + 1, rest, Some(value), of),
                 false => self.find_from(at + 1, rest, found, of),

@@ -14,7 +14,7 @@ pub fn count(text: &str) -> u32 {
     u32::try_from(total).unwrap_or(u32::MAX)
 }
 
-/// Rounded up, and at least 1 if there is any text, even without a word.
+/// The minutes at 200 words a minute, rounded up, and at least 1 if there is any text, even without a word.
 pub fn reading_minutes(text: &str, word_count: u32) -> u32 {
     let at_least = u32::from(!text.trim().is_empty());
     word_count.div_ceil(WORDS_PER_MINUTE).max(at_least)
@@ -34,7 +34,7 @@ fn count_piece(piece: &str) -> usize {
     characters + estimated + parts
 }
 
-/// Thai, Lao, Burmese and Khmer.
+/// Whether the script is Thai, Lao, Burmese or Khmer.
 fn is_of_words_without_spaces(c: char) -> bool {
     matches!(c, '\u{e01}'..='\u{e3a}' | '\u{e40}'..='\u{e4e}' | '\u{e81}'..='\u{ece}' | '\u{edc}'..='\u{edf}'
         | '\u{1000}'..='\u{103f}' | '\u{1050}'..='\u{109d}' | '\u{1780}'..='\u{17d3}' | '\u{a9e0}'..='\u{a9fe}' | '\u{aa60}'..='\u{aa7f}')

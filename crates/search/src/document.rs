@@ -1,4 +1,4 @@
-//! What is indexed of a post or page. The rule: the field of all text has every word that can find the document; the others only raise its rank.
+//! The indexed fields of a post or page. The rule: the field `all` has every word that can find the document; the others only raise its rank.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,41 +10,40 @@ use tantivy::tokenizer::{PreTokenizedString, Token};
 use crate::stems::{MARK, Stems};
 use crate::words::{Kind, pairs, pieces};
 
-/// Of what is indexed of a text. To be counted up when words, forms or fields change, so that older indexes are compared and changed.
+/// The format of indexed documents. Increase it when words, forms or fields change, so that the documents of older indexes are indexed again.
 const FORMAT: u32 = 1;
 
-/// A document with everything by which it can be found.
+/// The indexed texts and labels of a post or page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Document {
-    /// Names the document. Another one with the same key takes its place.
+    /// Identifies the document: a new document with the same key replaces it.
     pub key: u64,
-    /// Of two documents with the same score, the one with the greater number is first.
+    /// If two documents have the same score, the one with the greater number is first.
     pub order: i64,
-    /// A tag of BCP 47, for the forms of its words.
+    /// A BCP 47 tag, which determines the word forms.
     pub language: Option<String>,
     pub title: String,
-    /// Subtitle, headings and names of terms.
+    /// The subtitle, the headings, and the names of terms.
     pub headings: Vec<String>,
     pub text: String,
-    /// Compared as a whole by [`Condition`](crate::Condition).
+    /// Values for a [`Condition`](crate::Condition), each compared as a whole.
     pub labels: Vec<String>,
 }
 
-/// The fields of the index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
     pub key: Field,
     pub order: Field,
     /// A hash of the whole document.
     pub digest: Field,
-    /// Title, headings and text.
+    /// The words of title, headings and text.
     pub all: Field,
     pub title: Field,
     pub headings: Field,
     pub labels: Field,
     /// The codes of the languages whose forms are indexed.
     pub forms: Field,
-    /// Of words that are not written as they are folded: the word, [`MARK`], and how it is written, in lower case.
+    /// For each word that differs from its folded form: the folded word, [`MARK`], and the word in lower case.
     pub spellings: Field,
 }
 
@@ -71,9 +70,9 @@ impl Fields {
 }
 
 impl Document {
-    /// The same for equal documents only, as far as 64 bits allow.
+    /// A hash of the document and the format, equal for equal documents.
     pub fn digest(&self) -> u64 {
-        // With fixed keys, so that it is the same after a restart.
+        // The hasher has fixed keys, so the digest is the same after a restart.
         let mut hasher = DefaultHasher::new();
         (FORMAT, self).hash(&mut hasher);
         hasher.finish()
@@ -116,7 +115,7 @@ fn spellings(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// The terms of texts with their positions. Between two texts is a gap, so that no phrase spans both.
+/// The terms of texts with their positions. There is a gap between two texts, so that no phrase spans both.
 fn tokens<'a>(texts: impl Iterator<Item = &'a str>, stems: Option<Stems>) -> PreTokenizedString {
     let mut tokens = Vec::new();
     let mut position = 0;

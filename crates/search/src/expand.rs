@@ -1,5 +1,5 @@
-//! The words of an index that a word of a query can stand for. The rule: only as many as a search can afford, the most frequent first; and only words of
-//! documents that exist, because a segment keeps the words of those that were removed until it is merged.
+//! The words of an index that match a word of a query. The rule: the number of words is limited, the most frequent first; and only words of existing documents
+//! count, because a segment keeps the words of removed documents until it is merged.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use tantivy::{DocSet, Result, Searcher, TERMINATED, Term};
 
 use crate::stems::MARK;
 
-/// The most words of the dictionary of a segment that are looked at for one word of a query.
+/// The maximum number of words of a segment's dictionary that are examined for one word of a query.
 const LOOKED_AT_MAX: usize = 20_000;
 
 /// Counts the words of a stream, except stems.
@@ -36,7 +36,7 @@ pub(crate) struct Dictionary<'a> {
 }
 
 impl Dictionary<'_> {
-    /// How many documents have this word, with some that were removed; 0 only if none has it.
+    /// The number of documents with this word, which may include removed ones; 0 only if no document has it.
     pub fn frequency(&self, word: &str) -> Result<u64> {
         let term = Term::from_field_text(self.field, word);
         let count: u64 = self.searchers.iter().map(|searcher| searcher.doc_freq(&term)).sum::<Result<_>>()?;
@@ -58,7 +58,7 @@ impl Dictionary<'_> {
         Ok(false)
     }
 
-    /// The most frequent words that begin so, but not this one itself.
+    /// The most frequent words that begin with this prefix, without the prefix itself.
     pub fn beginning_with(&self, prefix: &str, most: usize) -> Result<Vec<Counted>> {
         let end = prefix_end(prefix);
         let mut found = HashMap::new();
@@ -71,8 +71,7 @@ impl Dictionary<'_> {
         self.most_frequent(found, most)
     }
 
-    /// The most frequent words that differ from this one by at most so many letters that are missing, added, wrong or exchanged. `is_prefix`: what
-    /// follows such a word may be anything.
+    /// The most frequent words within this edit distance: missing, added, wrong or exchanged letters. `is_prefix`: only the beginning of a word must match.
     pub fn near(&self, word: &str, distance: u8, is_prefix: bool, most: usize) -> Result<Vec<Counted>> {
         let term = Term::from_field_text(self.field, word);
         let query = if is_prefix { FuzzyTermQuery::new_prefix } else { FuzzyTermQuery::new }(term, distance, true);
@@ -85,7 +84,7 @@ impl Dictionary<'_> {
         self.most_frequent(found, most)
     }
 
-    /// The terms that begin with this text and the mark, without both.
+    /// The terms that begin with this text and [`MARK`], without both.
     pub fn marked(&self, text: &str, most: usize) -> Result<Vec<Counted>> {
         let prefix = format!("{text}{MARK}");
         let mut found = HashMap::new();
@@ -117,7 +116,7 @@ impl Dictionary<'_> {
         Ok(existing)
     }
 
-    /// All terms of a field that has few.
+    /// All terms of a field that has only a few.
     pub fn all(&self) -> Result<Vec<Counted>> {
         let mut found = HashMap::new();
         for segment in self.searchers.iter().flat_map(Searcher::segment_readers) {
@@ -128,7 +127,7 @@ impl Dictionary<'_> {
     }
 }
 
-/// The first bytes after all that begin with these; empty if there are none.
+/// The upper bound of all terms with this prefix, as bytes; empty if there is none.
 fn prefix_end(prefix: &str) -> Vec<u8> {
     let mut end = prefix.as_bytes().to_vec();
     while end.last() == Some(&u8::MAX) {

@@ -1,4 +1,4 @@
-//! Marks in a text what a query has found. The rule: the result is HTML in which everything but `<mark>` is escaped.
+//! Marks the words of a query in a text. The rule: the result is HTML in which everything but `<mark>` is escaped.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,13 +6,13 @@ use std::ops::Range;
 use crate::stems::Stems;
 use crate::words::{Kind, fold, pieces};
 
-/// What stands before the first mark of a part of a text, in bytes.
+/// How many bytes of text are shown before the first mark of a part.
 const BEFORE: usize = 60;
 
 /// Finds the words of a query in a text.
 #[derive(Clone, Default)]
 pub struct Matcher {
-    /// Words, pairs of characters, and stems with their languages.
+    /// The words, the pairs of characters, and the stems with their languages.
     pub(crate) terms: HashSet<String>,
     pub(crate) languages: Vec<Stems>,
 }
@@ -24,7 +24,7 @@ impl Matcher {
         (!marks.is_empty()).then(|| marked(text, 0..text.len(), &marks))
     }
 
-    /// The part of the text of about this many bytes in which most words of the query are, with its marks; `None` if there are none.
+    /// The part of the text, about this many bytes long, that has most words of the query, with its marks; `None` if there are none.
     pub fn part(&self, text: &str, bytes: usize) -> Option<String> {
         let marks = self.marks(text);
         let best = best_start(text, &marks, bytes)?;
@@ -58,7 +58,7 @@ impl Matcher {
         self.terms.contains(word) || self.languages.iter().any(has_stem)
     }
 
-    /// The characters and pairs of a run that are looked for.
+    /// The characters and pairs of a run that the query contains.
     fn pairs_of(&self, run: &str) -> impl Iterator<Item = Range<usize>> {
         let starts: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
         (0..starts.len() - 1).flat_map(move |at| {
@@ -69,7 +69,7 @@ impl Matcher {
     }
 }
 
-/// The first mark from which most different words follow within so many bytes.
+/// The first mark that is followed by most different words within this many bytes.
 fn best_start(text: &str, marks: &[Range<usize>], bytes: usize) -> Option<usize> {
     let words: Vec<String> = marks.iter().map(|place| fold(&text[place.clone()])).collect();
     let count = |from: usize| {
@@ -77,7 +77,7 @@ fn best_start(text: &str, marks: &[Range<usize>], bytes: usize) -> Option<usize>
         let within = marks[from..].iter().take_while(|place| place.end <= end).count();
         words[from..from + within].iter().collect::<HashSet<_>>().len()
     };
-    // A text with thousands of marks is looked at from the first ones only.
+    // Only the first 1,000 marks of a text are examined, which bounds the time.
     let best = (0..marks.len().min(1_000)).max_by_key(|from| (count(*from), std::cmp::Reverse(*from)))?;
     Some(marks[best].start)
 }

@@ -1,4 +1,4 @@
-//! The documents of an index, in memory or in a folder. The rule: what [`Index::update`] has taken is found by every search that begins after it.
+//! The documents of an index, in memory or in a folder. The rule: a search finds the documents of every [`Index::update`] that returned before it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, T
 
 use crate::document::{Document, Fields};
 
-/// What the words of a change may take in memory before they are a segment of their own: little more than the least that tantivy accepts.
+/// The memory for the words of a change before they become a segment: slightly above tantivy's minimum.
 const WRITER_BYTES: usize = 16 << 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// Whether another process has the index open.
+    /// Whether the error is that another process has the index open.
     pub fn is_in_use(&self) -> bool {
         matches!(self, Self::Failed(tantivy::TantivyError::LockFailure(..)))
     }
@@ -43,10 +43,10 @@ impl Index {
         Self::of(tantivy::Index::builder().schema(Fields::schema().0).settings(settings()).create_in_ram()?)
     }
 
-    /// The index in this folder, which exists; a new one if the folder is empty.
+    /// The index in this existing folder; a new index if the folder is empty.
     ///
     /// # Errors
-    /// If it is damaged, of another format, or used by another process, or if the folder cannot be used.
+    /// If the index is damaged, has another format or is used by another process, or if the folder cannot be used.
     pub fn open(folder: &Path) -> Result<Self, IndexError> {
         let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
         let builder = tantivy::Index::builder().schema(Fields::schema().0).settings(settings());
@@ -63,7 +63,7 @@ impl Index {
         Ok(Self { writer, reader, fields: Fields::schema().1 })
     }
 
-    /// Replaces documents by their keys, and removes others. After an error, the index is as before.
+    /// Replaces documents by key, and removes others. After an error, the index is unchanged.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -71,7 +71,7 @@ impl Index {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let searcher = self.searcher();
         let count = |key: &u64| searcher.doc_freq(&Term::from_field_u64(self.fields.key, *key));
-        // A commit syncs files, and most changes concern one of two indexes.
+        // A commit syncs files, and most changes affect only one of two indexes.
         if documents.is_empty() && removed.iter().map(count).sum::<tantivy::Result<u64>>()? == 0 {
             return Ok(());
         }
@@ -91,12 +91,12 @@ impl Index {
         Ok(self.reader.reload()?)
     }
 
-    /// Searches the segments into which others were merged after the commit that made them: a search is faster over few.
+    /// Starts to use segments that were merged after the last commit: searches are faster over fewer segments.
     ///
     /// # Errors
     /// If the index cannot be read.
     pub fn use_merged(&self) -> Result<(), IndexError> {
-        // No commit meanwhile, so that nothing older replaces what it shows.
+        // The lock excludes a commit, so that the reader does not return to an older state.
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let searcher = self.searcher();
         if searcher.index().searchable_segment_ids()?.len() != searcher.segment_readers().len() {
@@ -140,7 +140,7 @@ impl Index {
         self.searcher().num_docs()
     }
 
-    /// What it takes in memory or in its folder.
+    /// The size of the index in memory or in its folder.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -154,7 +154,7 @@ impl Index {
 }
 
 fn settings() -> IndexSettings {
-    // Nothing is stored beside the index: texts are in the store.
+    // The index stores no documents, because their texts are in the store.
     IndexSettings { docstore_compression: Compressor::None, ..IndexSettings::default() }
 }
 
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::{Page, Query, View};
 
-    /// A disk that is full after so many writes.
+    /// A disk that is full after this many writes.
     #[derive(Debug, Clone)]
     struct Disk {
         inner: RamDirectory,

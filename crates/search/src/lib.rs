@@ -1,8 +1,8 @@
-//! The full-text index: documents in, keys of documents out, the best first. The rule: it knows no posts and no rows, and a hit is a candidate only,
-//! because its document may have changed since; whoever shows it asks the store first.
+//! The full-text index: it takes documents and returns the keys of matching documents, the best first. The rule: the index knows no posts and no rows, and a
+//! hit is only a candidate, because its document may have changed since; the caller looks it up in the store.
 //!
-//! [`words`] divides a text, and says which spellings count as one. [`query`] reads what a user types, which is never wrong. [`index`] keeps the
-//! documents, [`find`] ranks them, and [`highlight`] marks in a text what was found.
+//! [`words`] splits a text, and decides which spellings are equal. [`query`] parses the user's text, and accepts any. [`index`] stores the documents, [`find`]
+//! ranks them, and [`highlight`] marks the matches in a text.
 
 mod document;
 mod expand;

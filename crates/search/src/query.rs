@@ -1,6 +1,6 @@
-//! What a user types. The rule: every text is a query; only its length can be wrong.
+//! Parses the text that a user types. The rule: every text is a query, unless it is too long.
 //!
-//! Words between quotes are a phrase. A word with a minus before it must not be there. The last word may be unfinished, unless something follows it.
+//! Words between quotes are a phrase. A word after a minus must not occur. The last word may be unfinished, unless something follows it.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::words::{Kind, pairs, pieces};
 /// The longest query, in bytes.
 pub const QUERY_BYTES_MAX: usize = 1_000;
 
-/// The most words of a query; each pair of characters of Chinese, Japanese, Korean or Thai counts as one.
+/// The maximum number of words in a query; each pair of characters of Chinese, Japanese, Korean or Thai counts as one.
 pub const WORDS_MAX: usize = 32;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,16 +22,16 @@ pub enum BadQuery {
     TooManyWords(usize),
 }
 
-/// What a document must have, or must not.
+/// A part of a query that a document must or must not match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Clause {
     /// A word in any form. `text`: folded.
     Word {
         text: String,
-        /// Whether a longer word counts too.
+        /// Whether longer words with this prefix match, too.
         is_unfinished: bool,
     },
-    /// These terms, each at this position from the first one on.
+    /// Terms with their positions, relative to the first.
     Phrase(Vec<(usize, String)>),
 }
 
@@ -39,11 +39,10 @@ pub(crate) enum Clause {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spelt {
     pub place: Range<usize>,
-    /// Folded.
+    /// The folded word.
     pub word: String,
 }
 
-/// A query that was read from a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
     text: String,
@@ -72,12 +71,12 @@ impl Query {
         &self.text
     }
 
-    /// Whether no document can have what it asks for.
+    /// Whether the query matches no document.
     pub fn is_empty(&self) -> bool {
         self.wanted.is_empty()
     }
 
-    /// The text with other words in place of some, by their numbers in `spelt`.
+    /// The text with some words replaced, by their indices in `spelt`.
     pub(crate) fn with_words(&self, others: &[(usize, String)]) -> String {
         let mut text = String::new();
         let mut copied = 0;
@@ -91,7 +90,7 @@ impl Query {
         text
     }
 
-    /// Reads what begins at a byte and is no white space: a phrase, or what is before the next space or quote. Returns where it ends.
+    /// Reads the phrase or word that begins at a byte. Returns its end.
     fn read_part(&mut self, start: usize) -> usize {
         let part = &self.text[start..];
         let signed = part
@@ -102,7 +101,7 @@ impl Query {
         let start = self.text.len() - part.len();
         let mut clauses = Vec::new();
         let end = if let Some(inside) = part.strip_prefix(is_quote) {
-            // Without its end, a phrase is the rest.
+            // An unclosed phrase extends to the end.
             let (inside, after) = inside.split_once(is_quote).unwrap_or((inside, ""));
             clauses.extend(phrase(inside));
             self.text.len() - after.len()
@@ -141,7 +140,7 @@ fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '«' | '»')
 }
 
-/// Each pair is looked for by itself, because where a word ends is not known, and an ending may differ.
+/// Each pair is a separate clause, because word boundaries are unknown and an ending may differ.
 fn of_run(run: &str) -> Vec<Clause> {
     let is_single = run.chars().nth(1).is_none();
     let terms = pairs(run).filter(|(_, term)| is_single || term.chars().count() == 2);
@@ -172,7 +171,7 @@ fn phrase(text: &str) -> Option<Clause> {
 mod tests {
     use super::*;
 
-    /// The clauses as a text: `word`, `word*`, `"a b"`, with a minus if unwanted.
+    /// Formats the clauses as `word`, `word*` or `"a b"`, with a minus if unwanted.
     fn read(text: &str) -> String {
         let query = Query::parse(text).expect("it is short");
         let shown = |clause: &Clause| match clause {

@@ -1,4 +1,4 @@
-//! The figures of BM25 over several indexes, so that scores of documents of different indexes can be compared. The rule: they are those of one index
+//! The BM25 statistics over several indexes, so that scores of documents of different indexes can be compared. The rule: they equal the statistics of one index
 //! with all documents.
 
 use tantivy::query::Bm25StatisticsProvider;

@@ -1,20 +1,20 @@
-//! Word forms. The rule: the stem of a word is indexed beside the word, under the language of its text, so that forms of different languages do not mix.
+//! Word forms. The rule: the stem of a word is indexed in addition to the word, separately for each language, so that forms of different languages do not mix.
 
 use frostem::{Algorithm, Stemmer};
 
-/// Before the language and the stem, so that no beginning of a word is one of them; no word has it.
+/// Precedes the language and the stem in a term. No word contains it, so no prefix of a word matches a stem.
 pub(crate) const MARK: char = '\u{1f}';
 
 /// A language whose word forms are known.
 #[derive(Clone, Copy)]
 pub(crate) struct Stems {
-    /// Of ISO 639-1, which begins each of its terms.
+    /// The ISO 639-1 code, with which each of its terms begins.
     pub code: &'static str,
     stemmer: Stemmer,
 }
 
 impl Stems {
-    /// By a tag of BCP 47, such as `pt-BR`; `None` if the forms of its language are not known.
+    /// `tag`: a BCP 47 tag such as `pt-BR`. `None` if the forms of the language are not known.
     pub fn of(tag: &str) -> Option<Self> {
         let language = tag.split('-').next().unwrap_or_default();
         let (code, algorithm) = KNOWN.iter().find(|(code, _)| language.eq_ignore_ascii_case(code)).copied()?;

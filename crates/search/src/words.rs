@@ -1,30 +1,30 @@
-//! The words of a text. The rule: a text and a query are divided by the same function, and two spellings that differ only in case, accents or ligatures
-//! are the same word.
+//! The words of a text. The rule: texts and queries are split by the same function, and two spellings that differ only in case, accents or ligatures are the
+//! same word.
 //!
-//! Chinese, Japanese, Korean and Thai (and its neighbours) are written without spaces, or with endings that belong to the word before them. A run of
-//! such characters is indexed as its single characters and its pairs, so that any part of it can be found.
+//! Chinese, Japanese, Korean and Thai (and its neighbours) are written without spaces, or with endings that belong to the word before them. A run of such
+//! characters is indexed as its single characters and its pairs, so that any part of it can be found.
 
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Longer words, such as addresses and hashes, count by their beginning.
+/// Longer words, such as addresses and hashes, are cut to this length.
 pub(crate) const WORD_CHARS_MAX: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Word,
-    /// Characters of a script without spaces.
+    /// Characters of a script without spaces between words.
     Run,
 }
 
-/// A piece of a text, and where it is, in bytes.
+/// A word or run of a text, and its byte range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub kind: Kind,
     pub place: Range<usize>,
-    /// Folded; see [`fold`].
+    /// The folded text; see [`fold`].
     pub text: String,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn fold(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     let letters = text.nfkd().filter(|c| !is_accent(*c)).flat_map(char::to_lowercase);
-    // Composed again, because the parts of a Korean syllable are no letters of their own.
+    // The letters are composed again, because the parts of a Korean syllable are not letters themselves.
     letters.flat_map(without_ligature).nfc().collect()
 }
 
@@ -99,7 +99,7 @@ fn end_of(text: &str, start: usize, kind: Kind) -> usize {
     if is_short && (1..=2).contains(&signs) && !follows_word { end + signs } else { end }
 }
 
-/// Whether what follows an apostrophe is an ending of one or two letters, as in "don't" and "we'll"; the French "l'homme" is two words.
+/// Whether the text after an apostrophe is an ending of one or two letters, as in "don't" and "we'll"; the French "l'homme" is two words.
 fn is_ending(text: &str) -> bool {
     let letters = text.chars().take_while(|c| kind_of(*c) == Some(Kind::Word)).count();
     (1..=2).contains(&letters)
@@ -117,12 +117,12 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2bc}')
 }
 
-/// Accents of Latin, Greek and Cyrillic, and the vowel points of Hebrew and Arabic, which are usually not written.
+/// Whether it is an accent of Latin, Greek or Cyrillic, or a vowel point of Hebrew or Arabic, which is usually not written.
 fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{640}' | '\u{64b}'..='\u{65f}' | '\u{670}')
 }
 
-/// What Unicode does not decompose.
+/// Splits ligatures that Unicode does not decompose.
 fn without_ligature(c: char) -> impl Iterator<Item = char> {
     let (first, second) = match c {
         'ß' => ('s', Some('s')),
@@ -142,7 +142,7 @@ fn without_ligature(c: char) -> impl Iterator<Item = char> {
     [Some(first), second].into_iter().flatten()
 }
 
-/// Chinese, Japanese, Korean, Thai, Lao, Burmese and Khmer.
+/// Whether the script is Chinese, Japanese, Korean, Thai, Lao, Burmese or Khmer.
 fn is_without_spaces(c: char) -> bool {
     matches!(c, '\u{e01}'..='\u{e4e}' | '\u{e81}'..='\u{ece}' | '\u{1000}'..='\u{109f}' | '\u{1100}'..='\u{11ff}' | '\u{1780}'..='\u{17d3}'
         | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3130}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'

@@ -1,5 +1,5 @@
-//! GIF ("Graphics Interchange Format, Version 89a", CompuServe). The rule: of the extensions, only the timing of frames and the number of repetitions are
-//! kept.
+//! GIF ("Graphics Interchange Format, Version 89a", CompuServe). The rule: the only extensions that are kept are the timing of frames and the number of
+//! repetitions.
 
 use super::{Cleaned, Input};
 use crate::assets::error::BadPicture;
@@ -10,9 +10,9 @@ const IMAGE: u8 = 0x2c;
 const TRAILER: u8 = 0x3b;
 const GRAPHIC_CONTROL: u8 = 0xf9;
 const APPLICATION: u8 = 0xff;
-/// A block of 4 bytes, and the empty one.
+/// A block of 4 bytes and the terminating empty block.
 const GRAPHIC_CONTROL_BYTES: usize = 6;
-/// A block of 11 bytes for the name, one of 3 for the number, and the empty one.
+/// A block of 11 bytes for the name, one of 3 for the number, and the terminating empty block.
 const REPEATS_BYTES: usize = 17;
 
 pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
@@ -39,7 +39,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
                 check_frame(&input, descriptor, (width, height))?;
                 kept.extend_from_slice(descriptor);
                 kept.extend_from_slice(input.take(color_table_bytes(descriptor[8]))?);
-                // The size of a code, then its data.
+                // The minimum code size precedes the data.
                 kept.push(input.byte()?);
                 kept.extend_from_slice(blocks(&mut input)?);
             }
@@ -65,7 +65,7 @@ fn color_table_bytes(flags: u8) -> usize {
     if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) }
 }
 
-/// A frame must be inside of the picture: viewers do not agree on what to show of another.
+/// A frame must be inside of the picture: viewers show other frames in different ways.
 fn check_frame(input: &Input<'_>, descriptor: &[u8], (width, height): (u32, u32)) -> Result<(), BadPicture> {
     let number = |at: usize| u32::from(u16::from_le_bytes([descriptor[at], descriptor[at + 1]]));
     if number(0) + number(4) > width || number(2) + number(6) > height {
@@ -74,8 +74,8 @@ fn check_frame(input: &Input<'_>, descriptor: &[u8], (width, height): (u32, u32)
     Ok(())
 }
 
-/// The extensions since the last frame: the last time, and the first number of repetitions of the picture, because any number of them could follow each
-/// other.
+/// The extensions since the last frame: the last timing, and the first number of repetitions. Only these are kept, because a file can have any number of
+/// extensions.
 #[derive(Default)]
 struct Extensions<'a> {
     time: Option<&'a [u8]>,
@@ -108,7 +108,7 @@ impl<'a> Extensions<'a> {
     }
 }
 
-/// Blocks up to the empty one, each with its length.
+/// The data blocks up to the terminating empty block, with their length bytes.
 fn blocks<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
     let before = input.rest;
     loop {

@@ -2,13 +2,13 @@
 //! again with the tags that change a colour; texts, private data of one program, and bytes that no tag names are left
 //! out.
 
-/// Bytes of the header, and of an entry of the table of tags.
+/// The sizes of the header and of an entry of the tag table.
 const HEADER_BYTES: usize = 128;
 const ENTRY_BYTES: usize = 12;
 /// Profiles have some 20 tags.
 const TAGS_MAX: usize = 100;
 
-/// The tags that change a colour: the matrix and its curves, tables in each direction and of each intent, and the white that they are made for.
+/// The tags that change a colour: the matrix and its curves, lookup tables for each direction and intent, and the white point.
 const KEPT: [&[u8; 4]; 25] = [
     b"wtpt", b"bkpt", b"chad", b"rXYZ", b"gXYZ", b"bXYZ", b"rTRC", b"gTRC", b"bTRC", b"kTRC", b"A2B0", b"A2B1",
     b"A2B2", b"A2B3", b"B2A0", b"B2A1", b"B2A2", b"B2A3", b"D2B0", b"D2B1", b"D2B2", b"D2B3", b"gamt", b"lumi",
@@ -19,7 +19,7 @@ const KEPT: [&[u8; 4]; 25] = [
 const NAME: &[u8; 4] = b"desc";
 const COPYRIGHT: &[u8; 4] = b"cprt";
 
-/// `None` if the bytes are no profile, which a viewer ignores too.
+/// `None` if the bytes are not a profile; viewers ignore such bytes, too.
 pub(super) fn clean(profile: &[u8]) -> Option<Vec<u8>> {
     let said = u32::from_be_bytes(profile.get(..4)?.try_into().ok()?) as usize;
     let profile = profile.get(..said)?;
@@ -66,7 +66,7 @@ fn number(profile: &[u8], at: usize) -> Option<usize> {
 /// Tags with the same data share it, as the curves of most profiles do.
 fn write(header: &[u8], tags: &[Tag<'_>]) -> Vec<u8> {
     let mut written = header.to_vec();
-    // The device, its maker, the program and the sum of the bytes, all of which may be unknown.
+    // The device, its manufacturer, the program and the checksum, all of which may be unknown.
     for (from, to) in [(4, 8), (48, 56), (80, HEADER_BYTES)] {
         written[from..to].fill(0);
     }
@@ -95,12 +95,12 @@ fn write(header: &[u8], tags: &[Tag<'_>]) -> Vec<u8> {
     written
 }
 
-/// `-` as `multiLocalizedUnicodeType`.
+/// The text `-` as `multiLocalizedUnicodeType`.
 fn unicode() -> Vec<u8> {
     [b"mluc\0\0\0\0\0\0\0\x01\0\0\0\x0cenUS\0\0\0\x02\0\0\0\x1c".as_slice(), b"\0-"].concat()
 }
 
-/// `-` as `textDescriptionType` of version 2, which has the text in three forms.
+/// The text `-` as `textDescriptionType` of version 2, which has the text in three forms.
 fn description() -> Vec<u8> {
     let mut written = b"desc\0\0\0\0\0\0\0\x02-\0".to_vec();
     written.resize(written.len() + 78, 0);

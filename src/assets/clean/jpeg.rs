@@ -15,9 +15,9 @@ const RESTART: u8 = 0xdd;
 
 /// Encoders write some 10 scans. Each is a pass over all pixels, however few bytes it has.
 const SCANS_MAX: u32 = 64;
-/// Before the part of the profile: its name, the number of the part and that of all parts.
+/// The bytes before a part of the profile: its name, the number of the part, and the number of parts.
 const PROFILE_HEAD: &[u8] = b"ICC_PROFILE\0";
-/// Bytes of a profile in one segment.
+/// The maximum number of bytes of a profile in one segment.
 const PROFILE_PART_BYTES: usize = 65_519;
 
 /// The application segments, which are written before the frame.
@@ -103,7 +103,7 @@ fn segment<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
     input.take(length)
 }
 
-/// The data after the head of a scan, up to the next marker that is not part of it.
+/// The entropy-coded data after the header of a scan, up to the next marker that is not part of it.
 fn entropy_coded<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
     let data = input.rest;
     let is_end = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0x00 | 0xd0..=0xd7 | 0xff);
@@ -111,7 +111,7 @@ fn entropy_coded<'a>(input: &mut Input<'a>) -> Result<&'a [u8], BadPicture> {
     input.take(end)
 }
 
-/// The width and the height that a frame says.
+/// The width and height in the header of a frame.
 fn size_of(input: &Input<'_>, frame: &[u8]) -> Result<(u32, u32), BadPicture> {
     let [_precision, height_high, height_low, width_high, width_low, components, ..] = *frame else {
         return Err(input.damaged("its frame is too short"));
@@ -127,11 +127,11 @@ fn size_of(input: &Input<'_>, frame: &[u8]) -> Result<(u32, u32), BadPicture> {
 }
 
 impl<'a> Applications<'a> {
-    /// The first of each kind counts.
+    /// Only the first segment of each kind counts.
     fn take(&mut self, number: u8, data: &'a [u8]) {
-        /// A JFIF segment without its thumbnail, whose size is its last two bytes.
+        /// The bytes of a JFIF segment without its thumbnail, whose size is in the last two bytes.
         const JFIF_BYTES: usize = 14;
-        /// The last one is how the colours are coded.
+        /// The bytes of an Adobe segment. The last one is the colour transform.
         const ADOBE_BYTES: usize = 12;
         match number {
             0xe0 if data.starts_with(b"JFIF\0") && data.len() >= JFIF_BYTES => {

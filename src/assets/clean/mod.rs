@@ -1,8 +1,7 @@
-//! Writes a picture again with only the parts that show it. The rule: no pixel is changed, and every byte of the result
-//! belongs to a known part. Metadata about the place and the camera is left out, and everything after the end of the
-//! picture, such as a second file.
+//! Writes a picture again with only the parts that show it. The rule: no pixel is changed, and every byte of the result belongs to a known part. Metadata about
+//! the place and the camera is omitted, as is everything after the end of the picture, such as a second file.
 //!
-//! A drawing (SVG) has no pixels: it is written again from what is known to be safe.
+//! A drawing (SVG) has no pixels: it is written again from a list of safe elements.
 //!
 //! These functions decode no pixels, and use no more memory than the file, so they run before the size of the picture is known.
 
@@ -17,7 +16,7 @@ mod webp;
 use super::error::BadPicture;
 use crate::model::AssetFormat;
 
-/// Bytes of an unpacked profile of the colours. Those of printers have up to 3 MB.
+/// The maximum size of an unpacked colour profile. Profiles of printers have up to 3 MB.
 const PROFILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +29,7 @@ pub(super) struct Cleaned {
     pub is_animated: bool,
     /// Whether a viewer turns the picture by 90° in either direction.
     pub is_turned: bool,
-    /// What a viewer of a drawing would miss.
+    /// The names of omitted parts that a viewer of the drawing would miss.
     pub left_out: Vec<&'static str>,
 }
 

@@ -6,7 +6,7 @@ use image::metadata::Orientation;
 /// The tag of the orientation in the first directory of a TIFF header ("Exchangeable image file format", section 4.6.4).
 const TAG: u16 = 0x0112;
 
-/// The number of the orientation, 2 to 8; `None` if the picture is not turned. `tiff`: from its byte order on.
+/// The number of the orientation, 2 to 8; `None` if the picture is not turned. `tiff`: the header, beginning with the byte order.
 pub(super) fn of_tiff(tiff: &[u8]) -> Option<u8> {
     let orientation = Orientation::from_exif_chunk(tiff)?;
     (orientation != Orientation::NoTransforms).then(|| orientation.to_exif())
@@ -21,7 +21,7 @@ pub(super) fn is_turned(orientation: Option<u8>) -> bool {
 pub(super) fn tiff(orientation: u8) -> Vec<u8> {
     let mut written = b"MM\0*\0\0\0\x08\0\x01".to_vec();
     written.extend(TAG.to_be_bytes());
-    // A SHORT, one of them, left-aligned in four bytes; and no further directory.
+    // The entry has the type SHORT and the count 1; its value is left-aligned in four bytes. No further directory follows.
     written.extend([0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]);
     written
 }

@@ -1,6 +1,5 @@
-//! PNG ("Portable Network Graphics (PNG) Specification (Third Edition)", W3C). The rule: chunks are kept that decide on
-//! pixels and colours, each of those before the pixels once and only if it has the length that it needs, and the orientation; a chunk with a wrong
-//! checksum is refused.
+//! PNG ("Portable Network Graphics (PNG) Specification (Third Edition)", W3C). The rule: only chunks that determine pixels, colours or the orientation are
+//! kept, those before the pixels once and only with the expected length; a chunk with a wrong checksum is refused.
 
 use std::io::{Read, Write};
 
@@ -13,13 +12,13 @@ use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
 
 const SIGNATURE_BYTES: usize = 8;
-/// The head of a frame of an animation, with its number, size, place and time.
+/// The bytes of the header of an animation frame: its number, size, position and timing.
 const FRAME_BYTES: usize = 26;
-/// The name that every profile gets, and the only method of compression.
+/// The name of every profile, and the only compression method.
 const PROFILE_NAME: &[u8] = b"icc\0\0";
 
-/// The chunks that are kept if they come before the pixels, and the bytes that they have. Chunks that do not show the picture, such as `tEXt`, `tIME`, `sBIT`
-/// and `hIST`, are left out.
+/// The chunks that are kept if they come before the pixels, by their lengths. Other chunks, such as `tEXt`, `tIME`, `sBIT` and `hIST`, do not affect the
+/// picture.
 fn is_kept(kind: [u8; 4], bytes: usize) -> bool {
     match &kind {
         b"PLTE" => (3..=768).contains(&bytes) && bytes.is_multiple_of(3),
@@ -89,10 +88,10 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     Ok(Cleaned { format: AssetFormat::Png, bytes: kept, width, height, is_animated, is_turned, left_out: Vec::new() })
 }
 
-/// The profile of the colours: unpacked within a bound, because a few kilobytes can unpack to gigabytes, cleaned and packed again. `None` if it is no
-/// profile, which a viewer ignores too.
+/// The profile of the colours: unpacked within a bound, because a few kilobytes can unpack to gigabytes, cleaned and packed again. `None` if it is not a
+/// profile; viewers ignore such bytes, too.
 fn profile(data: &[u8]) -> Result<Option<Vec<u8>>, BadPicture> {
-    // The name of the sender, which ends with 0, and the method.
+    // The name of the profile, which ends with 0, and the compression method.
     let Some(name) = data.iter().position(|byte| *byte == 0) else { return Ok(None) };
     let packed = data.get(name + 2..).unwrap_or_default();
     let mut profile = Vec::new();
@@ -103,7 +102,7 @@ fn profile(data: &[u8]) -> Result<Option<Vec<u8>>, BadPicture> {
     }
     let Some(profile) = unpacked.ok().and_then(|_| icc::clean(&profile)) else { return Ok(None) };
     let mut packed = ZlibEncoder::new(PROFILE_NAME.to_vec(), Compression::best());
-    // A vector takes every byte.
+    // Writing into a vector cannot fail.
     let written = packed.write_all(&profile).and_then(|()| packed.finish());
     Ok(written.ok())
 }

@@ -1,13 +1,13 @@
-//! WebP ("WebP Container Specification", Google). The rule: chunks are kept that decide on pixels and colours, and the orientation.
+//! WebP ("WebP Container Specification", Google). The rule: only the chunks that determine pixels, colours and the orientation are kept.
 
 use super::{Cleaned, Input, icc, orientation};
 use crate::assets::error::BadPicture;
 use crate::model::AssetFormat;
 
 const HEAD_BYTES: usize = 12;
-/// The head of a frame of an animation.
+/// The bytes of the header of an animation frame.
 const FRAME_HEAD_BYTES: usize = 16;
-/// The flags in the first byte of `VP8X`. That of transparency is kept as it is.
+/// Flags in the first byte of `VP8X`. The transparency flag is kept unchanged.
 const HAS_PROFILE: u8 = 0x20;
 const HAS_ALPHA: u8 = 0x10;
 const HAS_EXIF: u8 = 0x08;
@@ -15,7 +15,7 @@ const IS_ANIMATED: u8 = 0x02;
 /// Bytes of the data of `ANIM`.
 const ANIMATION_BYTES: usize = 6;
 
-/// Bytes of a frame that is coded without loss, or of its transparency. A decoder makes tables of up to 350 bytes for each of these bytes before it
+/// The maximum size of a frame with lossless coding, or of its transparency. A decoder makes tables of up to 350 bytes for each of these bytes before it
 /// decodes a pixel, however small the picture is.
 const LOSSLESS_BYTES_MAX: usize = 512 * 1024;
 
@@ -88,8 +88,8 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     })
 }
 
-/// A frame of an animation with only its pixels. They must have the size that the frame says, which must be inside of the picture: a decoder takes
-/// memory for them before it compares the two.
+/// A frame of an animation with only its pixels. Their size must be that in the frame header, and the frame must be inside the picture: a decoder allocates
+/// memory before it compares the two.
 fn frame(data: &[u8], (width, height): Size) -> Result<Vec<u8>, BadPicture> {
     let mut input = Input { format: AssetFormat::WebP, rest: data };
     let head = input.take(FRAME_HEAD_BYTES)?;
@@ -130,7 +130,7 @@ fn in_riff(chunks: &[u8]) -> Vec<u8> {
     [b"RIFF".as_slice(), &length.to_le_bytes(), b"WEBP", chunks].concat()
 }
 
-/// The next chunk: its type and its data. A chunk of odd length is followed by one more byte.
+/// The next chunk: its type and its data. A chunk of odd length is padded with one byte.
 fn chunk<'a>(input: &mut Input<'a>) -> Result<([u8; 4], &'a [u8]), BadPicture> {
     let kind = input.array()?;
     let length = u32::from_le_bytes(input.array()?) as usize;

@@ -49,7 +49,7 @@ impl Container {
 
     pub(super) fn store(&self) -> Result<MicrosoftAzure> {
         MicrosoftAzureBuilder::new()
-            // A signature alone names no account, and none is part of what it signs.
+            // A shared access signature does not contain the account, and does not sign it.
             .with_account(self.account.clone())
             .with_endpoint(self.endpoint.clone())
             .with_container_name(self.name.clone())
@@ -72,7 +72,7 @@ impl Container {
         match self.http.call(request).await {
             Ok(answer) if answer.status().is_success() => Ok(()),
             Ok(answer) => Err(generic(format!("the service answered {}", answer.status().as_u16()).into())),
-            // Another server was faster.
+            // Another server has created it.
             Err(error) if meaning_of(&error) == Some(Meaning::Exists) => Ok(()),
             Err(error) => Err(generic(error.into())),
         }
@@ -83,7 +83,7 @@ fn of(credential: AzureCredential) -> AzureCredentialProvider {
     Arc::new(StaticCredentialProvider::new(credential))
 }
 
-/// The identity of the machine, as for the tables.
+/// The managed identity of the machine, as for the tables.
 #[derive(Debug)]
 struct Identity(EntraTokens);
 

@@ -1,5 +1,5 @@
-//! The HTTP client of the stores in a cloud: that of the Azure SDK, so that the program has one HTTP client and one TLS stack. The rule: an attempt has a
-//! time limit, a redirect is never followed, and of a refusal only its status and its code leave this file ([`Refused`]).
+//! The HTTP client of the stores in a cloud: the client of the Azure SDK, so that the program has one HTTP client and one TLS stack. The rule: an attempt has a
+//! time limit, a redirect is never followed, and only the status and the code of a refusal leave this file ([`Refused`]).
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -20,28 +20,28 @@ use crate::assets::error::AssetError;
 
 /// A service is reached in milliseconds; a packet lost on the way is sent again within three seconds.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
-/// One request, until its answer begins.
+/// The time limit of one request, until its response begins.
 const ATTEMPT_MAX: Duration = Duration::from_secs(15);
-/// Extends the time limit of a request by its body, so that a line of 2 Mbit/s can upload a picture.
+/// Extends the time limit of a request in proportion to its body, so that a line of 2 Mbit/s can upload a picture.
 const BYTES_PER_SECOND_MIN: u64 = 256 * 1024;
-/// The longest pause within the body of an answer.
+/// The maximum pause within the body of a response.
 const PAUSE_MAX: Duration = Duration::from_secs(15);
 /// Idle connections are closed before a load balancer drops them silently.
 const IDLE_MAX: Duration = Duration::from_secs(30);
-/// The most bytes that are read of a refusal, whose text repeats the request in S3.
+/// The maximum number of bytes that are read from a refusal. In S3, its text repeats the request.
 const REFUSAL_BYTES_MAX: usize = 64 * 1024;
-/// The header of Azure's services that has the code, also in answers without a body.
+/// The header with the error code, which Azure also sends in responses without a body.
 const CODE_HEADER: &str = "x-ms-error-code";
 
-/// The protocol of a service, as far as its refusals differ.
+/// The protocol of a service, which determines the form of its refusals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
     Azure,
-    /// An answer to HEAD has no code.
+    /// A response to HEAD has no code.
     S3,
 }
 
-/// Clones share the connections.
+/// Clones share the same connections.
 #[derive(Debug, Clone)]
 pub(super) struct Http {
     client: reqwest::Client,
@@ -78,7 +78,7 @@ impl Http {
         }
     }
 
-    /// Whether an answer says that an object does not exist, and nothing else: a wrong endpoint must not look like a missing picture.
+    /// Whether a response means only that an object does not exist: a wrong endpoint must not look like a missing picture.
     fn is_no_object(&self, method: &Method, status: StatusCode, code: &str) -> bool {
         let is_known = matches!(code, "BlobNotFound" | "NoSuchKey")
             || (code.is_empty() && self.protocol == Protocol::S3 && method == Method::HEAD);
@@ -107,7 +107,7 @@ impl HttpService for Http {
             if let Some(refused) = Refused::of(status.as_u16(), code.clone()).filter(|_| !is_no_object) {
                 return Err(HttpError::new(HttpErrorKind::Unknown, refused));
             }
-            // The code in place of the text: `object_store` shows it if its retries have failed.
+            // The body is only the code, because `object_store` shows it if its retries fail.
             HttpResponseBody::from(code)
         };
         let mut answer = HttpResponse::new(body);
@@ -142,7 +142,7 @@ fn failed(error: reqwest::Error) -> HttpError {
     HttpError::new(kind, error.without_url())
 }
 
-/// A service on this machine is never behind a proxy.
+/// Services on this machine are reached without a proxy.
 fn is_this_machine(endpoint: &str) -> bool {
     let url = Url::parse(endpoint).ok();
     let host = url.as_ref().and_then(Url::host_str).unwrap_or_default().trim_matches(['[', ']']);

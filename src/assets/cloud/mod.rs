@@ -1,7 +1,7 @@
-//! The bytes of pictures in a cloud: a container of Azure Blob Storage, or a bucket of S3. The rule: every request ends within a bounded time with all its
-//! retries, and an error says what the service refused, without a secret.
+//! Stores pictures in a cloud: a container of Azure Blob Storage, or a bucket of S3. The rule: every request ends within a bounded time with all its retries,
+//! and an error contains the reason of the service, but no secret.
 //!
-//! `object_store` makes and signs the requests, retries them and reads the answers; [`http`] sends them with the HTTP client that the server has already.
+//! `object_store` makes and signs the requests, retries them and reads the answers; [`http`] sends them with the HTTP client that the server already has.
 
 mod azure;
 mod http;
@@ -19,18 +19,17 @@ use super::error::AssetError;
 use super::place::{AzureContainer, S3Bucket};
 use refused::{Meaning, meaning_of};
 
-/// After this time a request is not sent again. With the time of one attempt it is within the 30 s of a request to the server.
+/// A request is not retried after this time. Together with one attempt, it stays below the 30 s of a request to the server.
 const RETRY_WITHIN: Duration = Duration::from_secs(10);
 /// Pauses are random, and a dozen of them take about as long as [`RETRY_WITHIN`]; without this limit, many short ones could follow each other.
 const RETRIES_MAX: usize = 12;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
-/// A pause is at most so many times as long as the one before it.
+/// The maximum growth factor of consecutive pauses.
 const PAUSE_GROWTH: f64 = 3.0;
-/// How long the first request at the start may take. The address may be mistyped, and a supervisor starts the server
-/// again.
+/// The maximum time of the first request at the start. It is short, because the address may be mistyped, and a supervisor restarts the server.
 const LOOK_MAX: Duration = Duration::from_secs(10);
-/// A name that no picture has.
+/// The name of a picture that does not exist.
 const NOTHING: &str = "originals/-";
 
 type Result<T, E = AssetError> = std::result::Result<T, E>;
@@ -38,7 +37,7 @@ type Result<T, E = AssetError> = std::result::Result<T, E>;
 /// Opens a container, and creates it if it does not exist and `creates` is set.
 ///
 /// # Errors
-/// If it does not exist, or the credentials are refused. A service that cannot be reached is no error: it is asked again by the first request.
+/// If it does not exist, or the credentials are refused. A service that cannot be reached is not an error here; the first request for a picture tries again.
 pub(super) async fn open_azure(place: &AzureContainer, creates: bool) -> Result<Arc<dyn ObjectStore>> {
     let container = azure::Container::new(place)?;
     let store = container.store()?;
@@ -79,7 +78,7 @@ fn within(store: impl ObjectStore, prefix: &str) -> Arc<dyn ObjectStore> {
 }
 
 enum Found {
-    /// It exists, or the service did not answer.
+    /// The container exists, or the service did not answer.
     Yes,
     NoContainer,
 }

@@ -1,5 +1,5 @@
-//! Why a service has refused a request. The rule: of its answer, only the status and the code are kept, because the text of an answer repeats what was
-//! signed, and a code is what the documentation of the service explains.
+//! Why a service has refused a request. The rule: only the status and the code of a response are kept, because its text repeats the signed request, and the
+//! documentation of the service explains the code.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 /// No code of Azure or S3 is longer.
 const CODE_CHARS_MAX: usize = 64;
 
-/// A refusal that would be the same if the request were sent again.
+/// A refusal that a retry would not change.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refused {
     status: u16,
@@ -20,9 +20,9 @@ pub(super) struct Refused {
 pub(super) enum Meaning {
     /// The container or the bucket does not exist.
     NoContainer,
-    /// It exists already.
+    /// The container already exists.
     Exists,
-    /// Anything else; the text says what to check.
+    /// The text says what to check.
     Other(&'static str),
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Refused {
 }
 
 impl Refused {
-    /// `None` for an answer that may be another one if the request is sent again.
+    /// `None` for a response that a retry may change.
     pub(super) fn of(status: u16, code: String) -> Option<Self> {
         let meaning = match (status, code.as_str()) {
             (408 | 429 | 500.., _) => return None,
@@ -69,14 +69,14 @@ impl Refused {
     }
 }
 
-/// The code of an answer in XML: `<Error><Code>NoSuchKey</Code>…`.
+/// The code in an XML response: `<Error><Code>NoSuchKey</Code>…`.
 pub(super) fn code_in(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let code = text.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>"));
     code.map(|(code, _)| well_formed(code)).unwrap_or_default()
 }
 
-/// The code, or nothing if the text is not a code: what else a service sends is not shown.
+/// The code; empty if the text is not a code, because nothing else that a service sends is shown.
 pub(super) fn well_formed(code: &str) -> String {
     let is_code = code.len() <= CODE_CHARS_MAX && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if is_code { code.to_owned() } else { String::new() }

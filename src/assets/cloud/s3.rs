@@ -1,5 +1,5 @@
-//! A bucket of Amazon S3, or of a service with the same protocol (MinIO, Cloudflare R2, Garage and others). The rule: only requests that all of them
-//! have: PUT, GET, HEAD and DELETE of an object.
+//! A bucket of Amazon S3, or of a service with the same protocol (MinIO, Cloudflare R2, Garage and others). The rule: it uses only requests that all of them
+//! support: PUT, GET, HEAD and DELETE of an object.
 
 use object_store::Result;
 use object_store::aws::{AmazonS3, AmazonS3Builder};

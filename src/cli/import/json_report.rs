@@ -16,7 +16,7 @@ pub(super) struct JsonReport {
 }
 
 impl JsonReport {
-    /// Creates the file, or makes it empty, before the import begins: a path that cannot be written must not be found out after a long import.
+    /// Creates the file, or makes it empty, before the import begins: an unwritable path must be reported before a long import, not after it.
     ///
     /// # Errors
     /// If the file cannot be created, or is a file of the source.

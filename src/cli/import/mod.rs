@@ -102,8 +102,8 @@ pub(super) async fn read(
     Ok(Arc::new(source.for_site(paths)))
 }
 
-/// Imports with a progress bar on a terminal and plain lines elsewhere, and prints the report. `addresses`: those of the site, to look for
-/// links of a folder that point nowhere.
+/// Imports with a progress bar on a terminal and plain lines elsewhere, and prints the report. `addresses`: the addresses of the site, with which dangling
+/// links of a folder are found.
 pub(super) async fn import_into(
     content: &Content,
     source: Arc<ImportSource>,

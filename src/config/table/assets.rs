@@ -4,7 +4,7 @@ use super::{list, number, secret, text};
 use crate::assets::AssetLimits;
 
 settings! {
-    /// The place of the pictures and files, for the commands that read or add some.
+    /// The storage of the pictures and files, for the commands that read or add some.
     PLACE:
     STORE = text("assets.store", "PLACE").flag("assets"),
         "Where the pictures and files are: a folder, az://CONTAINER or az://CONTAINER/FOLDER in Azure Blob Storage, or s3://BUCKET or s3://BUCKET/FOLDER in S3. Not set: the \

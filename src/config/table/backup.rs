@@ -1,4 +1,4 @@
-//! The settings of a server's own backups. The rule: without a place, a server makes none.
+//! The settings of the backups that a server makes itself. The rule: without a location, it makes none.
 
 use super::{number, switch, text};
 

@@ -1,10 +1,10 @@
-//! The settings of what a client may cost, in one operation and in a second. The rule: they are off unless they are set.
+//! The limits of what a client may cost, for each operation and each second. The rule: they are off by default.
 
 use super::number;
 use crate::config::setting::Setting;
 use crate::graphql::fair_use::RATE_MAX;
 
-/// 0 is the limit of all clients, no limit, or the usual burst.
+/// A setting whose default, 0, means the limit of all clients, no limit, or the default burst.
 const fn optional(key: &'static str) -> Setting {
     number(key, (0, RATE_MAX), || 0)
 }

@@ -50,13 +50,13 @@ const fn number(key: &'static str, bounds: (u64, u64), default: fn() -> u64) -> 
     Setting { default: Default::Number(default), ..number_of_machine(key, bounds) }
 }
 
-/// A number whose default depends on the machine: the description says how.
+/// A number whose default depends on the machine; the description explains it.
 const fn number_of_machine(key: &'static str, (min, max): (u64, u64)) -> Setting {
     setting(key, Form::Number { min, max })
 }
 
 impl Setting {
-    /// For a variable that other tools read too, or that has another name for other reasons.
+    /// Sets a variable name that does not follow from the key, for example because other tools read the variable, too.
     const fn env(self, variable: &'static str) -> Self {
         Self { own_variable: Some(variable), ..self }
     }
@@ -90,7 +90,7 @@ settings! {
 }
 
 settings! {
-    /// The settings that only the server has, besides those of the modules below.
+    /// The settings that only the server has, except those of the following modules.
     OF_SERVER:
     LISTEN = text("listen", "ADDRESS").flag("listen").default("127.0.0.1:8080"),
         "The address and port to listen on. A port alone is one of this machine (127.0.0.1), 0.0.0.0:PORT one of all its networks; port 0 chooses a free port.";

@@ -1,4 +1,4 @@
-//! The settings of view counts. The rule: without them, nothing is counted, and no route takes views.
+//! The settings of view counts. The rule: without them, nothing is counted, and there is no route for views.
 
 use super::number;
 

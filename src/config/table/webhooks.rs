@@ -1,4 +1,4 @@
-//! The settings of webhooks. The rule: without any, they reach the public Internet and nothing else.
+//! The settings of webhooks. The rule: by default, webhooks reach only the public Internet.
 
 use super::list;
 

@@ -15,7 +15,7 @@ pub(in crate::content) fn require(actor: &Actor, needed: Role, what: &'static st
 pub(in crate::content) enum Permission {
     Yes,
     No,
-    /// No, and the answer must not reveal that the post exists.
+    /// Not allowed, and the answer must not reveal that the post exists.
     Hidden,
 }
 
@@ -40,21 +40,21 @@ pub(in crate::content) fn to_change_page(actor: &Actor, page: &SitePage, now: In
     }
 }
 
-/// The error for an actor that sees a page but is not allowed to change it.
+/// The error for an actor that can read a page but is not allowed to change it.
 pub(in crate::content) fn of_page() -> ContentError {
     ContentError::Forbidden { needed: Role::Editor, what: "this shares a page" }
 }
 
-/// The error for an actor that sees a post but is not allowed to change it.
+/// The error for an actor that can read a post but is not allowed to change it.
 pub(in crate::content) fn of_another() -> ContentError {
     ContentError::Forbidden { needed: Role::Editor, what: "the post belongs to another author" }
 }
 
-/// The authors of a post after a change. A post that an actor with the role author writes must have the actor's own author among its authors. If none
-/// are named for a new post, it gets that author.
+/// The authors of a post after a change. A post that an actor with the role author writes must have the actor's own author among its authors. If none are named
+/// for a new post, it gets that author.
 ///
 /// # Errors
-/// [`ContentError::Forbidden`] if an author would create a post only for others, or remove itself from one.
+/// [`ContentError::Forbidden`] if an actor with the role author creates a post without its own author, or removes that author from a post.
 pub(in crate::content) fn authors(actor: &Actor, named: Option<Vec<Slug>>, is_new: bool) -> Result<Option<Vec<Slug>>> {
     if actor.role != Role::Author {
         return Ok(named);

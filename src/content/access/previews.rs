@@ -1,8 +1,8 @@
-//! Preview links: anyone who has a link can read one post or page as it is now, even a draft, until the link expires. The rule: a link gives access to its
+//! Preview links: anyone with a link can read the current state of one post or page, even a draft, until the link expires. The rule: a link gives access to its
 //! own post or page only; and an invalid link reveals nothing about any content, not even whether it exists.
 //!
-//! The text is `tdp_{id}_{ticks at which it expires}_{signature}`; the id of a page has the prefix `page-`. The signature is the HMAC-SHA256 of
-//! the rest, in base64url. The key is a row that all servers of a store share, written with the first link; a new key revokes all links at once.
+//! The text is `tdp_{id}_{ticks at which it expires}_{signature}`; the id of a page has the prefix `page-`. The signature is the HMAC-SHA256 of the rest, in
+//! base64url. The key is a row that all servers of a store share, written with the first link; a new key revokes all links at once.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -77,7 +77,6 @@ fn signature(key: &Bytes32, of: &Previewed, expires_at: Instant) -> Bytes32 {
     secret::sign(key, &claimed(of, expires_at))
 }
 
-/// Preview links, for one request.
 pub(crate) struct Previews<'a> {
     content: &'a Content,
     reader: &'a Reader,
@@ -88,7 +87,7 @@ impl<'a> Previews<'a> {
         Self { content, reader }
     }
 
-    /// Creates a link to a post or page that the actor is allowed to change; permission to read drafts is not permission to share them.
+    /// Creates a link to a post or page that the actor is allowed to change; permission to read drafts does not include permission to share them.
     pub(crate) async fn create(&self, actor: &Actor, id: &str, minutes: i32) -> Result<Edited<Preview>> {
         permission::require(actor, Role::Author, "this shares a draft")?;
         let of = match id.parse() {
@@ -124,7 +123,7 @@ impl<'a> Previews<'a> {
         Ok(Ok(Preview { text, expires_at }))
     }
 
-    /// The content of a link, as it is now; `None` if it was deleted since.
+    /// The current content of a link; `None` if it was deleted.
     ///
     /// # Errors
     /// Those of [`verify`](Self::verify).
@@ -133,7 +132,7 @@ impl<'a> Previews<'a> {
         self.content_of(&of).await
     }
 
-    /// The reader for a client who has a link: it also returns the link's post or page.
+    /// The reader for a client with a link, which also returns the link's post or page.
     ///
     /// # Errors
     /// Those of [`verify`](Self::verify).
@@ -213,7 +212,7 @@ impl<'a> Previews<'a> {
         .await
     }
 
-    /// Not recorded, because the first key changes nothing for anyone.
+    /// This is not recorded in the audit log, because the first key changes nothing for anyone.
     async fn put_first_key(&self, key: &Bytes32) -> Result<()> {
         let (at, properties) = (keys::preview_key(), rows::key_row(key, 1));
         let put = Operation::Put { row: at.row().to_owned(), properties, precondition: Precondition::Absent };

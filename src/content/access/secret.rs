@@ -1,7 +1,7 @@
-//! Secrets: hashes them, signs and seals with them, and compares them in constant time. The rule: no other module compares a secret of a token.
+//! Hashes secrets, signs and seals with them, and compares them in constant time. The rule: no other module compares a secret of a token.
 //!
-//! A plain SHA-256 is sufficient: a secret has 192 random bits, so there is no list of likely secrets to try, which is all that a slow hash or a salt
-//! would make harder; and a slow hash would be a way to keep the server busy.
+//! A plain SHA-256 is sufficient: a secret has 192 random bits, so guessing is impossible even with a fast hash and without a salt; and clients could keep the
+//! server busy with a slow hash.
 
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::{digest, hmac};
@@ -24,7 +24,7 @@ pub(in crate::content) fn sign(key: &Bytes32, text: &str) -> Bytes32 {
     bytes(hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref())
 }
 
-/// The content, readable only with the key (ChaCha20-Poly1305): a random nonce, then the sealed content. The same content never looks the same twice.
+/// The content, encrypted and authenticated with the key (ChaCha20-Poly1305): a random nonce, then the ciphertext.
 pub(in crate::content) fn seal(key: &Bytes32, content: Vec<u8>) -> Result<Vec<u8>> {
     let (nonce, mut sealed): ([u8; NONCE_LEN], _) = (random::bytes()?, content);
     sealing(key)
@@ -33,7 +33,7 @@ pub(in crate::content) fn seal(key: &Bytes32, content: Vec<u8>) -> Result<Vec<u8
     Ok([&nonce, &*sealed].concat())
 }
 
-/// `None` if it was not sealed with this key.
+/// `None` if it was not sealed with this key, or was changed.
 pub(in crate::content) fn open(key: &Bytes32, sealed: &[u8]) -> Option<Vec<u8>> {
     let (nonce, content) = sealed.split_first_chunk::<NONCE_LEN>()?;
     let mut content = content.to_vec();
@@ -53,7 +53,7 @@ fn bytes(digest: &[u8]) -> Bytes32 {
 mod tests {
     use super::*;
 
-    /// "Secure Hash Standard" (FIPS 180-4), its example of one block; RFC 4231, test case 2 with its key filled up with zeros, which is the same key.
+    /// The one-block example of the "Secure Hash Standard" (FIPS 180-4), and RFC 4231, test case 2, with its key padded with zeros, which does not change it.
     #[test]
     fn hashes_and_signatures_match_the_examples_of_the_standards() {
         let hex = |bytes: Bytes32| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

@@ -1,4 +1,4 @@
-//! Adds, changes and deletes assets. The rule: what the caller can fix is returned as [`UserError`]s, and then nothing was changed.
+//! Adds, changes and deletes assets. The rule: errors that the caller can fix are [`UserError`]s, and then nothing was changed.
 
 use crate::assets::{AssetLibrary, ReadyAsset};
 use crate::content::access::permission;
@@ -15,7 +15,7 @@ use crate::telemetry::with_causes;
 
 use super::pending::{begin, end, of_bytes, remove};
 
-/// A picture or another file that is to be added.
+/// The input of a new picture or file.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAsset {
     pub ready: ReadyAsset,
@@ -24,9 +24,9 @@ pub(crate) struct NewAsset {
     pub alt: Option<String>,
     pub caption: Option<String>,
     pub focal_point: Option<FocalPoint>,
-    /// `None` for now; an export has the time when it was added.
+    /// `None` for the current time; an import passes the time from the export.
     pub created_at: Option<Instant>,
-    /// 1; that of an asset in an export.
+    /// The version: 1, or that of an asset in an export.
     pub version: i32,
 }
 
@@ -37,11 +37,11 @@ impl NewAsset {
     }
 }
 
-/// The asset of a file that was sent.
+/// The asset of an uploaded file.
 #[derive(Debug, Clone)]
 pub(crate) struct Added {
     pub asset: Asset,
-    /// `false` if the site had it already.
+    /// False if the site already had it.
     pub is_new: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct AssetChanges {
 }
 
 impl AssetChanges {
-    /// An error for each value that a file that is no picture cannot have.
+    /// An error for each value that only a picture can have.
     fn that_need_a_picture(&self) -> Vec<UserError> {
         let (alt, caption) = (matches!(self.alt, Patch::Set(_)), matches!(self.caption, Patch::Set(_)));
         let given = [("alt", alt), ("caption", caption), ("focalPoint", matches!(self.focal_point, Patch::Set(_)))];
@@ -62,7 +62,6 @@ impl AssetChanges {
     }
 }
 
-/// The changes of assets of one request.
 pub(crate) struct AssetEditor<'a> {
     store: &'a Store,
     /// `None` if this server has no storage for the bytes.
@@ -79,7 +78,7 @@ impl<'a> AssetEditor<'a> {
         Ok(Self { store: &content.store, library: content.assets.as_ref(), reader, actor })
     }
 
-    /// Adds a picture or another file. If the site has the same already, that asset is returned as it is.
+    /// Adds a picture or another file. If the site already has the same bytes, the existing asset is returned unchanged.
     pub(crate) async fn add(&self, new: NewAsset) -> Result<Edited<Added>> {
         let facts = &new.ready.facts;
         let (alt, caption) = match checked(&facts.name, new.name.as_deref(), new.alt, new.caption) {
@@ -109,7 +108,7 @@ impl<'a> AssetEditor<'a> {
         }
     }
 
-    /// The asset that [`Self::add`] would return as it is for these bytes; `None` if the site does not have them. One point read.
+    /// The existing asset that [`Self::add`] would return unchanged for these bytes; `None` if the site does not have them. One point read.
     pub(crate) async fn existing(
         &self,
         asset: &AssetName,
@@ -133,12 +132,12 @@ impl<'a> AssetEditor<'a> {
         let pending = self.pending(asset, Step::Upload)?;
         let held = begin(self.store, &pending, self.precondition(hash).await?).await?;
         if let Err(error) = library.put(ready).await {
-            // Some bytes may be written: `recover` deletes them.
+            // If some bytes were written, `recover` deletes them.
             return Err(of_bytes(error));
         }
         match self.replace_pending(asset, held.clone()).await {
             Err(ContentError::Store(StoreError::Precondition(_))) if self.find(hash).await?.is_some() => {
-                // Another client has sent the same picture at the same time.
+                // Another client has uploaded the same picture at the same time.
                 let ended = end(self.store, hash, held).await;
                 ended.or_else(|error| match error {
                     ContentError::Store(StoreError::Precondition(_)) => Ok(()),
@@ -201,7 +200,7 @@ impl<'a> AssetEditor<'a> {
     /// Deletes an asset that has this version, and its bytes.
     ///
     /// # Errors
-    /// [`ContentError::Forbidden`] if the actor is an author: an author may not know where else the asset is shown.
+    /// [`ContentError::Forbidden`] if the actor has the role author, because other posts may show the asset.
     pub(crate) async fn delete(&self, id: &str, version: i32) -> Result<Edited<AssetHash>> {
         permission::require(self.actor, Role::Editor, "this deletes pictures and files")?;
         let Some(hash) = hash_of(id) else { return Ok(Err(not_found())) };
@@ -236,7 +235,7 @@ impl<'a> AssetEditor<'a> {
         };
         audit::log_asset(self.actor, "delete_asset", &hash);
         let held = held.ok_or_else(|| StoreError::corrupt("a row that was put has no ETag"))?;
-        // The asset is deleted by now; if its bytes are not, `recover` deletes them.
+        // The asset is already deleted; if its bytes are not, `recover` deletes them.
         if let Err(error) = remove(self.store, library, &pending, held).await {
             tracing::warn!(error = with_causes(&error), asset = %hash, "assets.bytes_kept");
         }
@@ -260,7 +259,7 @@ impl<'a> AssetEditor<'a> {
     }
 }
 
-/// The row of an asset, and its copy in the list, which has no state of its own.
+/// Puts of an asset's row and of its copy in the list. Only the row has a precondition.
 fn puts(asset: &Asset, precondition: Precondition) -> [Operation; 2] {
     let properties = rows::row(asset);
     let put = |row: &str, properties, precondition| Operation::Put { row: row.to_owned(), properties, precondition };

@@ -1,6 +1,7 @@
-//! The steps of changes of bytes. The rule: a process that deletes bytes holds the step row, and nobody inserts the row of an asset while another holds it.
+//! The step rows of uploads and deletions. The rule: a process that deletes bytes owns the step row, and no other process inserts the row of the asset
+//! meanwhile.
 //!
-//! A step that is still under way after [`LEFT_AFTER`] is abandoned: every request to the store of the bytes ends long before.
+//! A step that still exists after [`LEFT_AFTER`] is abandoned: every request to the storage of the bytes ends much earlier.
 
 use std::time::Duration;
 
@@ -12,13 +13,13 @@ use crate::keys::{Table, asset as keys};
 use crate::model::{AssetHash, Instant};
 use crate::store::{Batch, Entity, Etag, Operation, Precondition, Store, StoreError};
 
-/// How long a request that deletes bytes may take.
+/// The maximum time of a request that deletes bytes.
 const DELETED_WITHIN: Duration = Duration::from_secs(60);
 /// In ticks: 10 minutes.
 const LEFT_AFTER: i64 = 600 * crate::model::instant::TICKS_PER_SECOND;
 
-/// Deletes the bytes of abandoned changes, and their step rows. One range read if there are none. `is_alone`: no other process writes, so every
-/// change that this process has not begun is abandoned.
+/// Deletes the bytes of abandoned changes, and their step rows. One range read if there are none. `is_alone`: if no other process writes, every change that
+/// this process has not begun is abandoned.
 pub(in crate::content) async fn recover(
     store: &Store,
     library: &AssetLibrary,
@@ -32,7 +33,7 @@ pub(in crate::content) async fn recover(
             continue;
         }
         match finish(store, library, &row, pending, now).await {
-            // Its process is still running, or another server finishes it.
+            // Its process is still running, or another server has finished it.
             Ok(()) | Err(ContentError::Store(StoreError::Precondition(_))) => {}
             Err(error) => return Err(error),
         }
@@ -67,14 +68,14 @@ pub(super) async fn end(store: &Store, hash: &AssetHash, held: Etag) -> Result<(
     Ok(())
 }
 
-/// Deletes the bytes, then the step row that this process holds.
+/// Deletes the bytes, then the step row that this process owns.
 pub(super) async fn remove(store: &Store, library: &AssetLibrary, pending: &Pending, held: Etag) -> Result<()> {
     let deleted = tokio::time::timeout(DELETED_WITHIN, library.delete(&pending.name)).await;
     deleted.map_err(|_elapsed| ContentError::Busy)?.map_err(of_bytes)?;
     end(store, &pending.name.hash, held).await
 }
 
-/// A failure of the store of the bytes is treated like one of the store of the rows.
+/// A failure of the storage of pictures is reported like a failure of the store.
 pub(in crate::content) fn of_bytes(error: AssetError) -> ContentError {
     StoreError::unavailable("the bytes of assets cannot be written or deleted", error).into()
 }

@@ -20,7 +20,7 @@ pub(crate) fn cursor(asset: &Asset) -> String {
     cursors::encode(list_tag(), keys::listed(asset.created_at, asset.hash()).row())
 }
 
-/// The name of the asset whose row is written; `None` if it is another row, or is deleted.
+/// The name of the asset whose row is written; `None` for any other row or a deletion.
 ///
 /// # Errors
 /// If the row is damaged.
@@ -59,7 +59,7 @@ impl Reader {
         let row_of = |text| cursors::decode::<String>(list_tag(), text).ok().filter(|row| keys::is_listed(row));
         let after = after.map(|text| row_of(text).ok_or(ContentError::BadCursor { argument: "after" })).transpose()?;
         let range = keys::list(after.as_deref());
-        // One more asset shows whether another page follows. The asset of the cursor is read too, unless it was deleted.
+        // One additional asset shows whether another page follows. The asset of the cursor is read, too, unless it was deleted.
         let need = count + 1;
         let (mut items, mut continuation) = (Vec::new(), None);
         while items.len() < need {

@@ -1,5 +1,4 @@
-//! The keys of cached values, and the memory of the values. The rule: a value that several entries share counts in each of them, so that
-//! the sum is an upper estimate.
+//! The keys of cached values, and the memory that values take. The rule: a value that several entries share is counted in each, so the sum is an upper bound.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -17,23 +16,23 @@ use crate::store::Key;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(in crate::content) enum CacheKey {
-    /// A term by a slug that it has or had.
+    /// A term, by a current or former slug.
     Term(TermKind, Slug),
-    /// A post of `Posts` by its place in lists.
+    /// A post of `Posts`, by its position in lists.
     PostAt(PostKey),
     PostById(PostId),
-    /// A post by a slug that it has or had.
+    /// A post, by a current or former slug.
     PostBySlug(Slug),
     WholeBySlug(Slug),
-    /// A whole post of `Posts` by the key of its row.
+    /// A whole post of `Posts`, by the key of its row.
     WholeAt(Key),
     PostPage(Box<PageKey>),
     TermPage(Box<(TermKind, Direction, PageArguments<Slug>, RequestedFields)>),
-    /// All terms of a kind, to be counted.
+    /// All terms of a kind, for their post counts.
     AllTerms(TermKind),
-    /// How many posts a list has.
+    /// The number of posts in a list.
     PostCount(Box<PostList>),
-    /// How many published posts a term has.
+    /// The number of published posts of a term.
     TermCount(TermId),
     /// The first keys of an index, in this direction, by the slug that names its partition.
     FirstKeys(IndexKind, Slug, Direction),
@@ -43,23 +42,23 @@ pub(in crate::content) enum CacheKey {
     CategoryTree,
 }
 
-/// The events that make a value out of date.
+/// The events that invalidate a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::content) enum Until {
     /// A write of a row that was read for it.
     Written,
-    /// Such a write, or that a scheduled post or page appears.
+    /// A write of such a row, or the publication of a scheduled post or page.
     Scheduled,
 }
 
-/// A value that can be cached. It can be a post that the client is not allowed to see: the reader checks that.
+/// A value that can be cached. The client may not be allowed to see it; the reader checks that.
 pub(in crate::content) trait Cached: Any + Send + Sync {
-    /// An estimate of the memory that it takes outside of itself.
+    /// An estimate of the memory outside the value itself.
     fn heap_bytes(&self) -> usize;
 }
 
 impl CacheKey {
-    /// The table of most of the rows that the value was read from.
+    /// The table of most of the rows that are read for the value.
     pub(in crate::content) fn table(&self) -> Table {
         match self {
             Self::Term(kind, _) | Self::AllTerms(kind) => Table::Terms(*kind),
@@ -75,7 +74,7 @@ impl CacheKey {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        /// The arguments of a page, with two cursors.
+        /// The memory of the arguments of a page with two cursors.
         const ARGUMENTS_BYTES: usize = 400;
         let inside = match self {
             Self::PostPage(page) => ARGUMENTS_BYTES + page.list.bytes(),
@@ -122,7 +121,6 @@ impl<T: Cached> Cached for Page<T> {
     }
 }
 
-/// A count.
 impl Cached for u64 {
     fn heap_bytes(&self) -> usize {
         0

@@ -1,14 +1,13 @@
-//! The caches: whole answers to anonymous queries, and beneath them the values that queries compute from rows. The rule: what is used from a cache
-//! is what the query would get now (I10).
+//! The caches: whole answers to anonymous queries, and beneath them the values that queries compute from rows. The rule: a cached value that is used equals the
+//! value that the query would read now (I10).
 //!
 //! An answer or value depends on the rows that were read for it, and on the time. The store announces every write before it is visible
-//! ([`WriteObserver`](crate::store::WriteObserver)), and what has read one of the rows is dropped then. The time changes something only when a scheduled
-//! post or page appears, so nothing that depends on it is used from the instant of the next one on, nor before its own instant, if the clock was set back. On
-//! tables, where others write too, a cache is used and filled only while the store
-//! [knows what others write](crate::store::TableStore::is_followed).
+//! ([`WriteObserver`](crate::store::WriteObserver)), and the entries that have read one of the rows are dropped then. Time matters only when a scheduled post
+//! or page appears, so an entry that depends on time is not used from the next such instant on, nor before its own instant, if the clock was set back. On
+//! tables, to which other servers write, a cache is used and filled only while the store [follows the writes of others](crate::store::TableStore::is_followed).
 //!
-//! [`watch`] tells a live query when what it has read may have changed. [`index`] finds what depends on a row, limits the bytes, and refuses what was out of date before it was cached. [`values`] says which
-//! readers may use a value, [`keys`] what a value was read for.
+//! [`watch`] informs a live query when rows that it has read may have changed. [`index`] finds the entries that depend on a row, limits the bytes, and refuses
+//! values that are already outdated. [`values`] decides which readers may use a value; [`keys`] identifies values.
 
 mod index;
 mod keys;
@@ -46,13 +45,13 @@ impl Announcements {
     }
 }
 
-/// Records what the answer to one query depends on; an incomplete recording counts as none. A [`Reader`](crate::content::Reader) starts and ends it.
-/// Clones share it: one is part of the request, another waits for the answer.
+/// Records the dependencies of the answer to one query; an incomplete recording has no effect. A [`Reader`](crate::content::Reader) starts and ends it. Clones
+/// share the recording: one is part of the request, another waits for the answer.
 #[derive(Clone)]
 pub struct Recording {
-    /// The era of the cached answers when the query began.
+    /// The era of the cached answers at the start of the query.
     pub(in crate::content) era: u64,
-    /// Whether others get the answer too, so that nothing is recorded for an actor.
+    /// Whether other clients get the answer, too; then nothing is recorded for an authenticated actor.
     pub(in crate::content) is_shared: bool,
     read: Arc<Mutex<Option<Dependencies>>>,
 }
@@ -67,16 +66,16 @@ impl Recording {
     }
 }
 
-/// The validity of an answer if nothing is written, and its tags.
+/// How long an answer is valid if nothing is written, and its tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CurrentAnswer {
     /// The instant of the next scheduled post or page.
     pub until: Option<Instant>,
-    /// `None`: the answer has the tags of everything.
+    /// `None` if the answer has the tags of everything.
     pub tags: Option<Vec<Tag>>,
 }
 
-/// How a request came (see [`CachedAnswers::find`]), and its bytes.
+/// The way of a request (see [`CachedAnswers::find`]), and its bytes.
 type AnswerKey = (u8, Box<[u8]>);
 
 pub struct CachedAnswers<T> {
@@ -96,13 +95,12 @@ impl<T: Send + Sync + 'static> CachedAnswers<T> {
         self.cache.entry_bytes_max()
     }
 
-    /// The answer to this request, if it is cached and would be the same now. `door`: how the request came; requests of different doors have
-    /// different answers.
+    /// The cached answer to this request, if it is still current. `door`: the way of the request; different ways have separate answers.
     pub fn find(&self, door: u8, request: &[u8]) -> Option<Arc<T>> {
         let hash = self.cache.hash((door, request));
         let found = self.cache.is_followed().then(|| {
             let index = self.cache.read();
-            // Read inside the lock: an earlier time could precede the instant of a scheduled post or page, or a write.
+            // The time is read inside the lock, because an earlier one could precede the instant of a scheduled post or page, or a write.
             let now = self.now().start_of_millisecond();
             let entry = index.find(hash, |(by, bytes)| (*by, &**bytes) == (door, request));
             entry.filter(|entry| entry.read.are_valid_at(now)).map(|entry| Arc::clone(entry.used()))
@@ -112,12 +110,12 @@ impl<T: Send + Sync + 'static> CachedAnswers<T> {
         found
     }
 
-    /// Starts to record what the answer to one query depends on. Call it before the query gets its reader.
+    /// Starts to record the dependencies of the answer to one query. Call it before the query gets its reader.
     pub fn record(&self) -> Recording {
         Recording::of(self.cache.read().era())
     }
 
-    /// The validity and the tags of an answer whose recording is complete, if nothing that it read has changed since.
+    /// The validity and the tags of an answer whose recording is complete, if none of its dependencies has changed since.
     pub fn current(&self, recording: &Recording) -> Option<CurrentAnswer> {
         if !self.cache.is_followed() {
             return None;
@@ -132,8 +130,8 @@ impl<T: Send + Sync + 'static> CachedAnswers<T> {
         self.clock.now()
     }
 
-    /// Caches the answer to a request, if its recording is complete and nothing that it read has changed since. `bytes`: its size; `later`: how
-    /// much it may grow.
+    /// Caches the answer to a request, if its recording is complete and none of its dependencies has changed since. `bytes`: its size; `later`: by how much it
+    /// may grow.
     pub fn keep(
         &self,
         (door, request): (u8, &[u8]),
@@ -161,7 +159,7 @@ mod tests {
     use crate::store::{Batch, Operation, Precondition, Properties, WriteObserver};
 
     const REQUEST: (u8, &[u8]) = (0, b"a request");
-    /// Its answer panics when it is dropped.
+    /// A request whose answer panics when it is dropped.
     const PANICS: (u8, &[u8]) = (0, b"panics");
 
     struct Caching {
@@ -191,12 +189,12 @@ mod tests {
             Self { content, store, clock, answers }
         }
 
-        /// Answers a query for a post that does not exist, and calls `meanwhile` before the answer is caching.
+        /// Answers a query for a post that does not exist, and calls `meanwhile` before the answer is cached.
         async fn query(&self, request: (u8, &[u8]), bytes: usize, meanwhile: impl AsyncFnOnce()) {
             let recording = self.answers.record();
             let reader = self.content.reader().at_one_moment().await.expect("a snapshot");
             reader.start_recording();
-            // After `write`, the row exists but is not valid.
+            // The query depends on a row that exists after `write`, but is invalid.
             drop(reader.post_by_slug(&slug("absent")).await);
             reader.end_recording(Some(&recording)).await;
             meanwhile().await;
@@ -248,7 +246,7 @@ mod tests {
         assert!(caching.finds(REQUEST));
         caching.query((0, b"2"), 9, async || caching.answers.cache.was_reopened()).await;
         assert!(!caching.finds((0, b"2")));
-        // The version after that of the only write.
+        // The version is that after the only write.
         caching.query((0, b"3"), 9, async || caching.answers.cache.will_commit(3, None)).await;
         assert!(!caching.finds((0, b"3")), "the rows of that commit are not known");
         caching.query((0, b"4"), 9, async || caching.write("absent").await).await;

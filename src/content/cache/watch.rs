@@ -1,5 +1,5 @@
-//! Tells when what a query has read may have changed. The rule: the store is not asked; its next write of what was read, or the next publication, ends a
-//! watch. If it is not known what was read, each write does, and some time.
+//! Reports when the rows that a query has read may have changed. The rule: no storage request is made; a watch ends with the next write of such a row, or the
+//! next publication. If the rows are unknown, it ends with any write, and after some time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -17,15 +17,14 @@ use crate::telemetry::metrics::CacheKind;
 use super::index::Cache;
 use super::{Announcements, Recording};
 
-/// The limit of all that is watched, in bytes. What does not fit counts as not known.
+/// The limit of all watched read sets, in bytes. Larger read sets count as unknown.
 const BYTES_MAX: usize = 64 << 20;
-/// How long a query counts as current if it is not known what it has read and nothing is written.
+/// How long a query counts as current if its read set is unknown and nothing is written.
 const UNKNOWN_FOR: i64 = 10 * TICKS_PER_SECOND;
-/// How often the clock is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_SOONEST: Duration = Duration::from_millis(10);
 
-/// Hears of each write before it can be read.
+/// Is notified of each write before it is visible.
 pub(in crate::content) struct Wake(pub watch::Sender<u64>);
 
 impl WriteObserver for Wake {
@@ -49,7 +48,7 @@ pub struct Watches {
 
 /// A watch while its query runs and its reads are recorded.
 pub struct Watching {
-    /// The recording of the reads, also those of an actor. `None` if nothing can be recorded.
+    /// The recording of the reads, including those of an authenticated actor. `None` if nothing can be recorded.
     pub recording: Option<Recording>,
     written: watch::Receiver<u64>,
 }
@@ -63,7 +62,7 @@ impl Watches {
         Self { cache, written, store, clock, last: AtomicU64::new(0) }
     }
 
-    /// Begins to note. Call it before the query gets its reader.
+    /// Begins to record. Call it before the query gets its reader.
     pub fn begin(&self) -> Watching {
         let written = self.written.0.subscribe();
         let era = |cache: &Arc<Cache<_, _>>| cache.read().era();
@@ -71,7 +70,7 @@ impl Watches {
         Watching { recording, written }
     }
 
-    /// Watches what the query has read, since it was read.
+    /// Watches the recorded reads of the query, beginning when they were read.
     pub fn watch(self: &Arc<Self>, Watching { recording, written }: Watching) -> Watch {
         let read = recording.and_then(|noted| noted.read.lock().unwrap_or_else(PoisonError::into_inner).take());
         let now = self.clock.now();
@@ -81,17 +80,17 @@ impl Watches {
         };
         let (at, until, number) = (read.at, read.until, self.last.fetch_add(1, Ordering::Relaxed));
         let (kept, (sender, ended)) = (Some(cache.hash(number)), watch::channel(0));
-        // Dropped at once if something was written meanwhile.
+        // The sender is dropped at once if something was written meanwhile.
         cache.keep(cache.hash(number), number, (sender, 0), read);
         Watch { watches: Arc::clone(self), ended, kept, at, until }
     }
 }
 
-/// Ends when the answer of a query may be different now.
+/// Ends when the answer of a query may have changed.
 pub struct Watch {
     watches: Arc<Watches>,
     ended: watch::Receiver<u64>,
-    /// Where its sender is; `None` if it is not known what the query has read.
+    /// The number of its sender; `None` if the read set is unknown.
     kept: Option<u64>,
     at: Instant,
     until: Option<Instant>,
@@ -104,12 +103,12 @@ impl Watch {
         is_same && self.at <= now && self.until.is_none_or(|until| now < until)
     }
 
-    /// Whether another client may get the answer: it is current, and the store knows what other servers write.
+    /// Whether the answer may be sent to another client: it is current, and the store follows the writes of other servers.
     pub fn is_usable(&self) -> bool {
         self.watches.store.is_followed() && self.is_current()
     }
 
-    /// Whether it is known what the query has read.
+    /// Whether the read set of the query is known.
     pub fn is_exact(&self) -> bool {
         self.kept.is_some()
     }
@@ -123,7 +122,7 @@ impl Watch {
                 _ = ended.changed() => return,
                 () = sleep(left.unwrap_or(LOOK_EVERY).clamp(LOOK_SOONEST, LOOK_EVERY)) => {}
             }
-            // The store goes on to look for what other servers write, which is one request a second for all.
+            // This call makes the store follow the writes of other servers, with one request a second for all watches.
             self.watches.store.is_followed();
         }
     }

@@ -1,5 +1,5 @@
-//! The metadata after a change, from what the client sends as metadata and as declared fields. The rule: a declared field is the key of the metadata with its
-//! name, so a client sends each value in one of the two; and if a change sends any of them, all declared fields fit afterwards.
+//! The metadata after a change, from the metadata and the declared fields in the input. The rule: a declared field is the metadata key with its name, so a
+//! client sends each value in only one of the two; after a change of either, all declared fields must fit.
 
 use crate::model::metadata::{BadMetadata, METADATA_DEPTH_MAX};
 use crate::model::{DeclaredObject, JsonValue, Metadata};
@@ -9,20 +9,19 @@ use super::{Patch, UserError};
 const METADATA: &str = "metadata";
 const FIELDS: &str = "fields";
 
-/// The metadata and the declared fields that a client sends.
 pub(super) struct SentMetadata<'a> {
     pub metadata: Patch<&'a JsonValue>,
-    /// Values of declared fields by their names; null removes one. Clear removes all.
+    /// Values of declared fields by name. A null value removes the field; `Clear` removes all.
     pub fields: Patch<&'a JsonValue>,
 }
 
 type Pairs = Vec<(String, JsonValue)>;
 
 impl SentMetadata<'_> {
-    /// The metadata after the change; `None` if it sends none. `declared`: the fields that the site declares for this kind of content.
+    /// The metadata after the change; `None` if the input has neither. `declared`: the fields that the site declares for this kind of content.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All errors of the input.
     pub(super) fn over(
         &self,
         before: &Metadata,
@@ -83,7 +82,7 @@ impl SentMetadata<'_> {
         }
     }
 
-    /// The error for a declared field, at the input that it was sent in, or that it can be sent in.
+    /// The error for a declared field, at the input that contains it, or that can contain it.
     fn error(&self, name: &str, message: String) -> UserError {
         match self.is_in_metadata(name) {
             true => UserError::invalid(METADATA, message),
@@ -96,7 +95,7 @@ fn inside_fields(name: &str, message: String) -> UserError {
     UserError::invalid(FIELDS, message).inside(name)
 }
 
-/// Sets the value of a key at its place, or at the end. Null removes the key.
+/// Sets the value of a key at its position, or at the end. Null removes the key.
 fn put(pairs: &mut Pairs, name: &str, value: JsonValue) {
     let place = pairs.iter().position(|(known, _)| known == name);
     match (place, value) {

@@ -21,7 +21,7 @@ pub use patch::Patch;
 pub(crate) use user_error::Current;
 pub use user_error::{Problem, UserError};
 
-/// Changes to a post, or what a new one has. A field that is [`Patch::Keep`] or `None` keeps its value. Terms are the slugs that were found.
+/// Changes to a post, or the values of a new one. A field that is [`Patch::Keep`] or `None` keeps its value. Terms are first slugs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PostChanges {
     pub title: Patch<String>,
@@ -31,8 +31,8 @@ pub struct PostChanges {
     pub subtitle: Patch<String>,
     /// If it is cleared or empty, the excerpt is generated from the body again.
     pub excerpt: Patch<String>,
-    /// The excerpt that is used if the post has none of its own. The caller generates it from the body after the change, because that takes as long as
-    /// rendering the opening.
+    /// The excerpt that is used if the author wrote none. The caller generates it from the body after the change, because that takes as long as rendering the
+    /// opening.
     #[serde(skip)]
     pub made_excerpt: Option<String>,
     pub markdown: Patch<String>,
@@ -51,7 +51,7 @@ pub struct PostChanges {
     pub tags: Option<Vec<Slug>>,
     /// At most one.
     pub series: Option<Vec<Slug>>,
-    /// For a new one: the id of the post or page of which it is a translation, as the client has written it; the caller looks it up and links the two.
+    /// For a new post or page: the id of the original of which it is a translation, as the client has sent it; the caller looks it up and links the two.
     pub translation_of: Option<String>,
     /// `false` makes it a draft. `true` publishes it: at the instant in `publish_at`, or now, unless it is published already.
     pub publish: Patch<bool>,
@@ -60,7 +60,7 @@ pub struct PostChanges {
 }
 
 impl PostChanges {
-    /// Whether the excerpt is generated from the body, if the post has no excerpt of its own.
+    /// Whether the excerpt has to be generated from the body.
     pub fn remakes_excerpt(&self) -> bool {
         match &self.excerpt {
             Patch::Set(text) => text.trim().is_empty(),
@@ -73,10 +73,10 @@ impl PostChanges {
 /// The result of a change, or the reasons why it was refused.
 pub type Edited<T> = Result<T, Vec<UserError>>;
 
-/// The title without the space around it.
+/// The title, trimmed.
 ///
 /// # Errors
-/// If the title is empty or only space.
+/// If the title is blank.
 pub(crate) fn title(text: &str) -> Result<String, UserError> {
     match text.trim() {
         "" => Err(UserError::invalid("title", "a title must not be empty")),
@@ -150,7 +150,7 @@ pub(crate) fn make(
 ) -> Edited<WholePost> {
     let post = Post::new(id, slug, now);
     let empty = WholePost { post, markdown: "".into(), metadata: Metadata::default(), changed_by: None };
-    // What the site requires of its fields applies to a post without metadata too.
+    // Required declared fields apply to a post without metadata, too.
     let metadata = match new.metadata {
         Patch::Set(sent) => sent,
         Patch::Keep | Patch::Clear => JsonValue::Object(Vec::new()),
@@ -227,7 +227,7 @@ pub(crate) fn change(
     with_errors(errors, next_version(before, after, now))
 }
 
-/// The post as in an earlier version, except for its slugs, its publication and its translations.
+/// The post restored to an earlier version, except for its slugs, its publication and its translations.
 ///
 /// # Errors
 /// Every rule that the post would break.
@@ -250,7 +250,7 @@ pub(crate) fn restore(before: &WholePost, earlier: &WholePost, now: Instant) -> 
     next_version(before, WholePost { post, changed_by: before.changed_by.clone(), ..earlier.clone() }, now)
 }
 
-/// The post in another group of translations, or in none; or every rule that it breaks. What it says is the same, so it keeps the time of its last change.
+/// The post in another group of translations or in none, or every rule that it breaks. Its content does not change, so it keeps the time of its last change.
 pub(crate) fn link(before: &WholePost, group: Option<PostId>, now: Instant) -> Edited<WholePost> {
     let post = Post { translation_group: group, ..before.post.clone() };
     let mut linked = next_version(before, WholePost { post, ..before.clone() }, now)?;
@@ -258,7 +258,8 @@ pub(crate) fn link(before: &WholePost, group: Option<PostId>, now: Instant) -> E
     Ok(linked)
 }
 
-/// The post as a draft, at the end of its publication. No rule stops that. What an import made remains its own, so that it replaces that and nothing else.
+/// The post as a draft, at the end of its publication. This is possible even if the post breaks a rule. A version of an import stays
+/// recorded as one, so that the next import replaces it.
 pub(crate) fn end(before: &WholePost, now: Instant) -> WholePost {
     let is = before.post.clone();
     let version = is.version.saturating_add(1);
@@ -293,7 +294,7 @@ fn user_error(broken: Broken) -> UserError {
     }
 }
 
-/// The post, or all errors: those of single fields before those of the whole post.
+/// The post, or all errors: first those of single fields, then those of the whole post.
 fn with_errors<T>(mut errors: Vec<UserError>, checked: Edited<T>) -> Edited<T> {
     match checked {
         Ok(whole) if errors.is_empty() => Ok(whole),

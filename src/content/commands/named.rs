@@ -1,5 +1,4 @@
-//! Files of the site that a change names by their ids. The rule: the caller looks each up before; one that does not exist is an error at the field that
-//! names it.
+//! Files of the site that a change names by id. The rule: the caller looks them up first; a missing one is an error at the field that names it.
 
 use serde::Serialize;
 
@@ -11,9 +10,9 @@ use super::UserError;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct NamedPicture {
-    /// As the client has written it.
+    /// The id as the client has sent it.
     pub id: String,
-    /// The asset with this id, which the caller looks up before; `None` if it does not exist.
+    /// The asset with this id, which the caller has looked up; `None` if it does not exist.
     #[serde(skip)]
     pub asset: Option<AssetHash>,
 }
@@ -31,7 +30,7 @@ impl NamedPicture {
 }
 
 impl From<String> for NamedPicture {
-    /// Not looked up yet.
+    /// The asset is not looked up yet.
     fn from(id: String) -> Self {
         Self { id, asset: None }
     }
@@ -44,7 +43,7 @@ pub struct NamedEnclosure {
     pub url: Option<String>,
     pub byte_size: Option<i32>,
     pub content_type: Option<String>,
-    /// The asset with the id, which the caller looks up before.
+    /// The asset with the id, which the caller has looked up.
     #[serde(skip)]
     pub asset: Option<Enclosure>,
 }

@@ -1,4 +1,4 @@
-//! A change of one field. The rule: a field that a client has not sent keeps its value, and one that it has sent as null loses it.
+//! A change of one field. The rule: a field that a client has not sent keeps its value, and a field that is sent as null loses it.
 
 use serde::{Serialize, Serializer};
 
@@ -13,7 +13,7 @@ pub enum Patch<T> {
 }
 
 impl<T> Patch<T> {
-    /// The new value of a field that cannot be without a value; `None`: it keeps its value.
+    /// The new value of a required field; `None` if it keeps its value.
     ///
     /// # Errors
     /// If the change clears the field.

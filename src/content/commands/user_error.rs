@@ -6,33 +6,33 @@ use crate::model::{Asset, Slug, Term, WholePost, WholeSitePage};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserError {
     pub problem: Problem,
-    /// What is wrong, and what to do; for a person.
+    /// The message for a person, with the error and its solution.
     pub message: String,
-    /// The field of the input at fault.
+    /// The input field with the error.
     pub field: Option<&'static str>,
-    /// The path inside of `field`: the declared field at fault, or the number and the field of an item of a list.
+    /// The path inside `field`: a declared field, or the index and the field of a list item.
     pub inside: Vec<String>,
 }
 
-/// What is wrong, with what the client needs to fix it.
+/// The kind of error, with the data that the client needs to fix it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     Invalid,
     NotFound {
-        /// The slug that no term has now.
+        /// The slug that no term has.
         slug: Option<Slug>,
         /// The slugs that were probably meant, the most similar first.
         suggestions: Vec<Slug>,
     },
     Taken,
-    /// The object as it is now.
+    /// The current state of the object.
     Conflict(Box<Current>),
     TooLarge,
     InUse {
-        /// How many posts have the object, drafts and scheduled posts included.
+        /// The number of posts with the object, including drafts and scheduled posts.
         used_by: u64,
     },
-    /// The idempotency key was used before, and cannot be used for this input.
+    /// The idempotency key was already used for another input.
     KeyReused,
 }
 
@@ -54,13 +54,13 @@ impl UserError {
         Self::new(Problem::Invalid, field, message)
     }
 
-    /// The same error, at a field inside of the field.
+    /// The same error, at a field inside its field.
     #[must_use]
     pub(super) fn inside(self, name: &str) -> Self {
         Self { inside: vec![name.to_owned()], ..self }
     }
 
-    /// The same error, of an object in this field, which is a list if `item` is given.
+    /// The same error for an object in this field, which is a list if `item` is given.
     #[must_use]
     pub(crate) fn below(self, field: &'static str, item: Option<usize>) -> Self {
         let item = item.map(|number| number.to_string());

@@ -15,22 +15,21 @@ use super::Editor;
 use super::find::FoundPost;
 use super::posts::{TRIES_MAX, WAIT, answer, of_input};
 
-/// The posts of one change.
 pub(crate) const BULK_POSTS_MAX: usize = 100;
-/// The bytes of all bodies of one change, because they are in memory until it is made.
+/// The maximum bytes of all bodies in one change, which are in memory until it is written.
 pub(super) const BODIES_BYTES_MAX: usize = 64 << 20;
 pub(crate) const READS_AT_ONCE: usize = 8;
 /// The field of an input that names the posts.
 const POSTS: &str = "posts";
 
-/// An object that an input names, and the version that the change is based on.
+/// An object that an input names, and the version on which the change is based.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedVersion {
     pub id: String,
     pub version: i32,
 }
 
-/// The changes of each post. Terms are named by their slugs; `remove` comes before `add`.
+/// The changes that each post gets. Terms are named by their slugs; `remove` comes before `add`.
 #[derive(Debug, Clone, Default)]
 pub struct BulkChanges {
     pub add_tags: Option<Vec<String>>,
@@ -43,7 +42,7 @@ pub struct BulkChanges {
     pub publish_at: Option<Instant>,
 }
 
-/// The terms of such a change, by their first slugs.
+/// The first slugs of the terms in the changes.
 struct BulkTerms {
     added: [Vec<Slug>; 2],
     removed: [Vec<Slug>; 2],
@@ -68,7 +67,7 @@ impl BulkTerms {
     }
 }
 
-/// One change of many posts runs at a time, because the bodies of its posts are in memory.
+/// Only one change of many posts runs at a time, because the bodies of its posts are in memory.
 pub(super) static TURNS: Semaphore = Semaphore::const_new(1);
 
 impl Editor<'_> {
@@ -169,7 +168,7 @@ impl Editor<'_> {
         self.find_kind(kind, field, named.clone(), creates_missing, errors).await
     }
 
-    /// The posts in the order of `named`; some are left out if there are errors.
+    /// The posts in the order of `named`; some are missing if there are errors.
     pub(super) async fn find_posts(&self, named: &[NamedVersion], errors: &mut Vec<UserError>) -> Result<Vec<Stored>> {
         let finds: Vec<_> = named.iter().map(|named| self.find_post(&named.id, named.version)).collect();
         let mut finds = stream::iter(finds).buffered(READS_AT_ONCE);
@@ -193,7 +192,7 @@ impl Editor<'_> {
         Ok(posts)
     }
 
-    /// Makes the changes, each with the number of its post in the input. `None`: others have changed something that they depend on.
+    /// Writes the changes, each with the index of its post in the input. `None` if other changes have changed their dependencies.
     pub(super) async fn write_together(
         &self,
         changes: Vec<(usize, Change)>,
@@ -218,7 +217,7 @@ impl Editor<'_> {
             match outcome {
                 Outcome::Done => {}
                 Outcome::Conflict => return Ok(None),
-                // A term was found for this change, and was deleted since.
+                // A term was looked up for this change, and was deleted since.
                 Outcome::TermsGone(terms)
                     if terms
                         .iter()
@@ -236,7 +235,7 @@ impl Editor<'_> {
     }
 }
 
-/// The errors of a list of posts as the client has written it.
+/// The errors of a list of posts in an input.
 pub(super) fn check(named: &[NamedVersion], most: usize) -> Edited<()> {
     if named.is_empty() || named.len() > most {
         let (count, message) = (named.len(), format!("1 to {most} posts can be named"));
@@ -251,7 +250,7 @@ pub(super) fn check(named: &[NamedVersion], most: usize) -> Edited<()> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Adds the error of a rule that a post would break: once for all posts if it is about a field of the input.
+/// Adds the error of a rule that a post would break: only once for all posts if it is about a field of the input.
 fn add_broken(errors: &mut Vec<UserError>, number: usize, error: UserError) {
     let error = match error.field {
         Some("publish" | "publishAt") => error,

@@ -1,4 +1,4 @@
-//! Finds what a change names: a post by its id and version, and terms by their current slugs. The rule: a post or term that does not exist, or a
+//! Looks up the objects that a change names: a post by its id and version, and terms by their current slugs. The rule: a post or term that does not exist, or a
 //! former slug of a term, is a [`UserError`], which the caller can fix; a missing tag is created with the post if the caller allows that.
 
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ use super::Editor;
 /// The number of unknown slugs of one field that get suggestions; each costs a range read.
 const SUGGESTED_FOR_MAX: usize = 5;
 
-/// Slugs of terms as the caller has written them.
+/// The slugs of terms in an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NamedTerms {
     pub authors: Option<Vec<String>>,
@@ -30,7 +30,7 @@ pub struct NamedTerms {
     pub create_missing_tags: bool,
 }
 
-/// The first slugs of the terms, which are what posts store.
+/// The first slugs of the terms, which posts store.
 pub(super) struct FoundTerms {
     pub authors: Option<Vec<Slug>>,
     pub categories: Option<Vec<Slug>>,
@@ -42,7 +42,7 @@ pub(super) struct FoundTerms {
 
 /// The post that a change names.
 pub(super) enum FoundPost {
-    /// It has the version that the change is based on.
+    /// It has the version on which the change is based.
     Current(Stored),
     /// It has another version.
     Stale(Stored),
@@ -51,7 +51,7 @@ pub(super) enum FoundPost {
 }
 
 impl FoundPost {
-    /// The post, if the change can be made on it.
+    /// The post, unless it is stale or missing.
     pub(super) fn current(self) -> Edited<Stored> {
         match self {
             Self::Current(stored) => Ok(stored),
@@ -62,7 +62,7 @@ impl FoundPost {
 }
 
 impl Editor<'_> {
-    /// The post that a change names, compared with the version that the change is based on.
+    /// The post that a change names, compared with the version on which the change is based.
     pub(super) async fn find_post(&self, id: &str, version: i32) -> Result<FoundPost> {
         let Ok(NodeId::Post(id)) = id.parse() else { return Ok(FoundPost::Missing) };
         let stored = self.content.stored_by_id(&id).await?;
@@ -123,8 +123,7 @@ impl Editor<'_> {
         Ok(FoundTerms { authors, categories, tags, series, new_tags })
     }
 
-    /// The authors that a post gets. `errors`: those of the input; if one is about the authors, the change is refused for it and not for a
-    /// missing permission.
+    /// The authors that a post gets. `errors`: the errors of the input; if one is about the authors, it is reported in place of a missing permission.
     pub(super) fn permitted_authors(
         &self,
         named: Option<Vec<Slug>>,
@@ -156,7 +155,7 @@ impl Editor<'_> {
             }
         }
         if slugs.len() > TERMS_MAX {
-            // The rules of posts refuse this many, so none is looked up.
+            // No term is looked up, because the rules of posts refuse this many.
             return Ok((Some(slugs), Vec::new()));
         }
         let found = self.terms_of(kind, &slugs).await?;
@@ -187,8 +186,8 @@ impl Editor<'_> {
         Ok((Some(kept), new))
     }
 
-    /// The terms that these slugs name. On a remote store, cached terms are used if these are their current slugs. That is safe, because the plan
-    /// of the change reads the terms again; if it refuses the change, the cached terms are up to date by then.
+    /// The terms that these slugs name. On a remote store, cached terms are used if these are their current slugs. This is safe, because the plan of the change
+    /// reads the terms again; if it refuses the change, that read has updated the cache.
     async fn terms_of(&self, kind: TermKind, slugs: &[Slug]) -> Result<Vec<Option<Arc<Term>>>> {
         if !self.content.store.is_local() {
             let cached = self.content.reader().at_one_moment().await?.terms_if_cached(kind, slugs);
@@ -214,7 +213,7 @@ impl Editor<'_> {
         Ok(errors)
     }
 
-    /// The error for two slugs of one term, which was renamed between the look-ups of the two: one of them is a former slug now.
+    /// The error for two slugs of one term. This happens if the term was renamed between their look-ups, so one of them is now a former slug.
     async fn former_of_two(&self, field: &'static str, slugs: [&Slug; 2], kind: TermKind) -> Result<Option<UserError>> {
         let Some(term) = self.reader.term(kind, slugs[0]).await? else { return Ok(None) };
         let former = slugs.into_iter().find(|slug| **slug != term.slug);

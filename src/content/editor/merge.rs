@@ -1,6 +1,5 @@
-//! Merges a term into another. The rule: the transaction that deletes the term gives its slugs to the other one, and no post has the term after it. One
-//! transaction makes the whole merge if it can hold it; otherwise the posts are changed in groups before it, so a merge that was interrupted is continued by
-//! the same input.
+//! Merges a term into another. The rule: the transaction that deletes the term gives its slugs to the other one, and afterwards no post has the term. If the
+//! whole merge does not fit in one transaction, groups of posts are changed first; the same input continues an interrupted merge.
 
 use std::time::Duration;
 
@@ -19,9 +18,9 @@ use super::Editor;
 use super::bulk::{BODIES_BYTES_MAX, NamedVersion, READS_AT_ONCE, TURNS};
 use super::terms::{CHANGES_TERMS, missing, named, refusal};
 
-/// The posts and drafts of a term that is merged.
+/// The maximum number of posts and drafts of a term that is merged.
 pub(crate) const MERGED_POSTS_MAX: usize = 1_000;
-/// The groups of posts, and the tries if others change the posts meanwhile.
+/// The maximum number of groups of posts, and of retries after conflicts.
 pub(crate) const MERGE_TRIES_MAX: u32 = 12;
 const WAIT: Duration = Duration::from_millis(20);
 const FROM: &str = "from";
@@ -30,12 +29,12 @@ const INTO: &str = "into";
 /// The changes of the posts that have a term.
 struct PostsOfMerge {
     changes: Vec<Change>,
-    /// Whether these are all posts; otherwise their bodies are too large to be in memory together.
+    /// Whether these are all posts of the term; otherwise, their bodies would take too much memory together.
     are_all: bool,
 }
 
 impl Editor<'_> {
-    /// Gives all posts of the term `from` the term `into`, and deletes `from`, whose slugs become former slugs of `into`. Returns `into` after the change.
+    /// Replaces the term `from` by `into` in all posts, and deletes `from`, whose slugs become former slugs of `into`. Returns `into` after the change.
     pub async fn merge_terms(&self, kind: TermKind, from: &NamedVersion, into: &NamedVersion) -> Result<Edited<Term>> {
         permission::require(self.actor, kind.role_to_change(), CHANGES_TERMS)?;
         let _turn = TURNS.acquire().await.expect("the semaphore is never closed");

@@ -1,5 +1,4 @@
-//! Changes by clients. The rule: what the caller can fix is returned as
-//! [`UserError`](super::commands::UserError)s, and then nothing was changed.
+//! Changes by clients. The rule: errors that the caller can fix are returned as [`UserError`](super::commands::UserError)s, and then nothing was changed.
 
 mod bulk;
 mod find;

@@ -1,6 +1,6 @@
-//! Creations with an idempotency key. The rule: the same input with the same key returns the post or page that was created, even if the terms and slugs
-//! that the input names have changed since. Only a created object uses a key up, so a refused input can be corrected and sent with the same key. The key of
-//! a term is on the term itself: the same input with the same key returns the term as long as it exists.
+//! Creations with an idempotency key. The rule: the same input with the same key returns the post or page that was created, even if the terms and slugs that
+//! the input names have changed since. A key is used only if an object was created, so a refused input can be corrected and sent with the same key. The key of
+//! a term is stored with the term, and works as long as the term exists.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use super::{Editor, NamedTerms};
 const KEY_BYTES_MAX: usize = 255;
 const FIELD: &str = "idempotencyKey";
 
-/// The input of the client, of a post or a page.
+/// The input of a client, for a post or a page.
 #[derive(Serialize)]
 struct Input<'a> {
     slug: Option<&'a str>,
@@ -28,12 +28,12 @@ struct Input<'a> {
     order: Option<i32>,
     #[serde(flatten)]
     new: &'a PostChanges,
-    /// Replaces the terms of the post, which are found later.
+    /// The terms as named; they replace the terms of the post, which are looked up later.
     #[serde(flatten)]
     terms: &'a NamedTerms,
 }
 
-/// The key of a post as stored: of the actor, for this input.
+/// The stored key of a post, for this actor and input.
 ///
 /// # Errors
 /// If [`check`] refuses the key.
@@ -47,7 +47,7 @@ pub(super) fn key_of_post(
     key_of(actor, "createPost", key, &Input { slug, path: None, order: None, new, terms })
 }
 
-/// [`key_of_post`] for a page.
+/// Like [`key_of_post`], for a page.
 ///
 /// # Errors
 /// If [`check`] refuses the key.
@@ -64,8 +64,8 @@ pub(super) fn key_of_page(
 fn key_of(actor: &Actor, mutation: &str, key: &str, input: &Input<'_>) -> Result<NewKey, UserError> {
     check(key)?;
     let input = serde_json::to_value(input).expect("the fields of the input are JSON");
-    // Without omitted fields, so that a field that is added later does not change the hash of an input without it.
-    // `publish: false` is not the same as no `publish`: with `publishAt`, it is refused.
+    // Omitted fields are not hashed, so that a field that is added to the schema later does not change the hash of an input without it. `publish: false` is not
+    // the same as no `publish`: with `publishAt`, it is refused.
     let is_given = |name: &str, value: &Value| !value.is_null() && (*value != Value::Bool(false) || name == "publish");
     let given: BTreeMap<_, _> =
         input.as_object().into_iter().flatten().filter(|(name, value)| is_given(name, value)).collect();
@@ -108,7 +108,7 @@ pub(super) fn used_for_another() -> UserError {
     UserError::key_reused(FIELD, message)
 }
 
-/// `what`: the kind of object that the key has created.
+/// `what`: the kind of object that was created with the key.
 fn used_for_gone(what: &str) -> Vec<UserError> {
     let message = format!(
         "the {what} that was created with this idempotencyKey was deleted, or you no longer have access to it; to create another {what}, use another key"
@@ -117,7 +117,7 @@ fn used_for_gone(what: &str) -> Vec<UserError> {
 }
 
 impl Editor<'_> {
-    /// The answer to an input whose key was used before; `None` if it was not.
+    /// The answer to an input with a used key; `None` if the key is unused.
     pub(super) async fn answer_used(&self, key: &NewKey) -> Result<Option<Edited<WholePost>>> {
         Ok(match self.writer.use_of(key).await? {
             None => None,
@@ -126,7 +126,7 @@ impl Editor<'_> {
         })
     }
 
-    /// The post that was created with the key, as it is now.
+    /// The current state of the post that was created with the key.
     pub(super) async fn answer_repeated(&self, id: &PostId) -> Result<Edited<WholePost>> {
         let stored = self.content.stored_by_id(id).await?;
         let is_hidden =
@@ -134,7 +134,7 @@ impl Editor<'_> {
         Ok(stored.map(|stored| stored.whole).filter(|post| !is_hidden(post)).ok_or_else(|| used_for_gone("post")))
     }
 
-    /// [`answer_used`](Self::answer_used) for a page. The transaction that creates the page looks at the key again.
+    /// Like [`answer_used`](Self::answer_used), for a page. The transaction that creates the page checks the key again.
     pub(super) async fn answer_used_of_page(
         &self,
         tree: &mut PageTree<'_>,

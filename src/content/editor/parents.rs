@@ -1,5 +1,5 @@
-//! The parent of a category, as a change names it. The rule: the parent is looked up before the change; the write decides whether the category
-//! can have it.
+//! The parent of a category, as a change names it. The rule: the parent is looked up before the change; the transaction checks whether the category can have
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ const FIELD: &str = "parentId";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct NamedParent {
-    /// As the client has written it.
+    /// The id as the client has sent it.
     id: String,
     /// The first slug of the category with this id; `None` if it was not looked up, or does not exist.
     #[serde(skip)]
@@ -26,7 +26,7 @@ pub struct NamedParent {
 }
 
 impl From<String> for NamedParent {
-    /// Not looked up yet.
+    /// The category is not looked up yet.
     fn from(id: String) -> Self {
         Self { id, first_slug: None }
     }
@@ -51,7 +51,7 @@ impl Editor<'_> {
         Ok(Patch::Set(NamedParent { id, first_slug: found.map(|category| category.id.first_slug.clone()) }))
     }
 
-    /// The error of a deletion of a category that has others below it; `None` if it has none. One point read.
+    /// The error if a category with children is to be deleted; `None` if it has no children. One point read.
     pub(super) async fn below_deleted(&self, first_slug: &Slug) -> Result<Option<UserError>> {
         let tree = self.reader.category_tree().await?;
         let below: BTreeSet<&Slug> = tree.below(first_slug).into_iter().map(|entry| &entry.category).collect();

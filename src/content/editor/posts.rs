@@ -1,4 +1,4 @@
-//! Changes of posts. The rule: a change is made on the version that the caller names, or not at all.
+//! Changes of posts. The rule: a change applies only to the version that the caller names.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::model::{ActorSnapshot, Instant, NodeId, Post, PostId, Slug, WholePost
 use super::find::FoundPost;
 use super::{Editor, NamedTerms, once};
 
-/// How often a change is tried when it conflicts with other changes.
+/// The maximum number of tries of a change that conflicts with others.
 pub(super) const TRIES_MAX: u32 = 5;
 /// The wait before the first retry; it doubles with each retry.
 pub(super) const WAIT: Duration = Duration::from_millis(20);
@@ -54,7 +54,7 @@ impl Editor<'_> {
         until_made(TRIES_MAX, WAIT, || self.try_to_create(key, slug, new.clone(), terms.clone())).await
     }
 
-    /// Returns `None` to try again after a conflict with another change, such as one of the terms that were found.
+    /// Returns `None` to try again after a conflict with another change, such as a change of one of its terms.
     async fn try_to_create(
         &self,
         key: Option<&NewKey>,
@@ -95,7 +95,7 @@ impl Editor<'_> {
             let change = Change { before: None, after: Some(whole.clone()) };
             let changes = [change].into_iter().chain(original.clone()).collect();
             match self.write(changes, &found.new_tags, key).await? {
-                // A term that was found was deleted since. The next try reports that, or creates the tag.
+                // A term was deleted after its look-up. The next try reports that, or creates the tag.
                 Outcome::Conflict | Outcome::TermsGone(_) => return Ok(None),
                 Outcome::Taken(_) if slug.is_none() => match self.writer.free_number(&base, number).await? {
                     Some(free) => number = free,
@@ -158,7 +158,7 @@ impl Editor<'_> {
                 });
                 let answer = match revised.await? {
                     None => return Ok(None),
-                    // Terms that were found for this change are looked up again.
+                    // The terms of this change are looked up again.
                     Some(Revised::Gone(terms, had))
                         if terms.iter().all(|term| !had.has_term(term.kind, &term.slug)) =>
                     {
@@ -178,7 +178,7 @@ impl Editor<'_> {
         .await
     }
 
-    /// The error for a slug that belongs to another post than the one of this id. Used if the input has other errors: without them, the write finds out.
+    /// The error for a slug that belongs to another post. It is computed only for an input with other errors; otherwise the transaction checks the slug.
     async fn taken_slug(&self, given: Option<&Slug>, id: Option<&str>) -> Result<Option<UserError>> {
         let Some(slug) = given else { return Ok(None) };
         let owner = self.reader.owner_of_slug(slug).await?;
@@ -200,7 +200,7 @@ impl Editor<'_> {
         })
     }
 
-    /// The version that is to be restored of a post or page whose current version is known.
+    /// The earlier version to restore. `current`: the post or page now.
     pub(super) async fn kept_version(&self, current: &WholePost, revision: i32) -> Result<Edited<WholePost>> {
         let earlier = match revision == current.post.version {
             true => Some(current.clone()),
@@ -324,7 +324,7 @@ pub(super) fn of_input<T>(edited: Edited<T>, fields: &[&str]) -> Edited<T> {
 /// The outcome of a change of a post.
 enum Revised {
     Answered(Edited<WholePost>),
-    /// The post, which is as it was, would have terms that do not exist.
+    /// The post would have terms that do not exist; it is unchanged.
     Gone(Vec<GoneTerm>, Post),
 }
 
@@ -344,7 +344,7 @@ fn needs_term(GoneTerm { kind, slug, .. }: &GoneTerm) -> UserError {
     UserError::no_slug(kind.slugs_field(), slug, &message, Vec::new())
 }
 
-/// A term of an earlier version.
+/// The error for a term of an earlier version that does not exist any more.
 fn gone_since(GoneTerm { kind, slug, now_of }: &GoneTerm, revision: i32) -> UserError {
     let noun = kind.noun();
     let why = match now_of {

@@ -1,5 +1,5 @@
-//! Changes of pages. The rule: a change is made on the version that the caller names, or not at all; each try begins with the row of the tree, and what it has
-//! read is the state on which the change is based.
+//! Changes of pages. The rule: a change applies only to the version that the caller names; each try reads the row of the tree first, so that its other reads
+//! belong to the same state.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::model::{ActorSnapshot, Instant, NodeId, PagePath, PostId, PostStatus,
 use super::posts::of_input;
 use super::{Editor, once};
 
-/// How often a change is tried when others are made meanwhile: all changes of pages wait for each other.
+/// The maximum number of tries after conflicts. It is high because all changes of pages conflict with each other.
 pub(super) const TRIES_MAX: u32 = 12;
 /// The wait before the first retry.
 pub(super) const WAIT: Duration = Duration::from_millis(5);
@@ -35,7 +35,7 @@ pub struct PageChanges {
 }
 
 impl PageChanges {
-    /// `publish`: whether the page is published; at the instant, if there is one.
+    /// `publish`: whether the page is published, at this instant if one is given.
     pub fn of_publication(publish: bool, at: Option<Instant>) -> Self {
         let text = PostChanges { publish: Patch::Set(publish), publish_at: at.into(), ..PostChanges::default() };
         Self { text, ..Self::default() }
@@ -50,7 +50,7 @@ enum PageCommand {
 }
 
 impl Editor<'_> {
-    /// `key`: an idempotency key; the same input with it returns the page that was created.
+    /// `key`: an idempotency key; the same input with the same key returns the created page.
     pub async fn create_page(&self, key: Option<&str>, mut new: NewPage) -> Result<Edited<WholeSitePage>> {
         let place = (&*new.path, new.order);
         let key = match key.map(|key| once::key_of_page(self.actor, key, place, &new.text)).transpose() {
@@ -67,13 +67,13 @@ impl Editor<'_> {
         self.change_pages(PageCommand::Update { id, version, changes: Box::new(changes) }).await
     }
 
-    /// Deletes a page that has no pages below it. Returns the page as it was.
+    /// Deletes a page that has no pages below it. Returns the page before its deletion.
     pub async fn delete_page(&self, id: &str, version: i32) -> Result<Edited<WholeSitePage>> {
         let Ok(NodeId::Page(id)) = id.parse() else { return Ok(Err(vec![missing("id")])) };
         self.change_pages(PageCommand::Delete { id, version }).await
     }
 
-    /// Makes a new version with the text of an earlier one; the path, the order and the publication stay.
+    /// Makes a new version with the text of an earlier one; path, order and publication do not change.
     pub(super) async fn restore_page(&self, id: PostId, version: i32, revision: i32) -> Result<Edited<WholeSitePage>> {
         // A role that is allowed to restore only its own posts has no access to the versions of pages.
         if self.actor.role < Role::Editor {
@@ -111,7 +111,7 @@ impl Editor<'_> {
         .await
     }
 
-    /// The answer to a change that was refused. If the same creation was sent at the same time, it can be made by now, and its path is taken.
+    /// The answer to a refused change. The same creation may have been sent twice at the same time; then the other one has taken the path.
     async fn answer_refused(&self, command: &PageCommand, refused: Vec<UserError>) -> Result<Edited<WholeSitePage>> {
         let PageCommand::Create(_, Some(key)) = command else { return Ok(Err(refused)) };
         let is_of_input = refused.iter().all(|error| error.problem == Problem::Invalid);
@@ -241,7 +241,7 @@ impl Editor<'_> {
         })
     }
 
-    /// The error for a page that was put into the tree, if it is scheduled now and is one too many.
+    /// The error for a page in the tree that exceeds the limit of scheduled pages.
     async fn too_many_scheduled(
         &self,
         tree: &PageTree<'_>,
@@ -288,7 +288,7 @@ impl Editor<'_> {
     }
 }
 
-/// The page of the version that the change is based on. `field`: the field of the input that names it.
+/// The page with the version on which the change is based. `field`: the field of the input that names it.
 pub(super) async fn find(
     tree: &mut PageTree<'_>,
     (field, id): (&'static str, &PostId),

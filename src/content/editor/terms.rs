@@ -25,7 +25,7 @@ enum NotCreated {
     Taken(UserError),
 }
 
-/// Changes to a term, or what a new one has. A field that is [`Patch::Keep`] keeps its value, and is not part of the input that an idempotency key stands for.
+/// Changes to a term, or the values of a new one. A field that is [`Patch::Keep`] keeps its value, and is not part of the hash with an idempotency key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TermChanges {
     #[serde(skip_serializing_if = "Patch::is_keep")]
@@ -46,15 +46,15 @@ pub struct TermChanges {
     /// Categories only.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub parent: Patch<NamedParent>,
-    /// The ids of the posts that come first in a series, as the client has written them.
+    /// The ids of the posts that come first in a series, as the client has sent them.
     #[serde(skip)]
     pub order: Patch<Vec<String>>,
-    /// For a new one: with it, the same input again returns the term that was created.
+    /// For a new term: the same input with the same key returns the created term.
     #[serde(skip)]
     pub idempotency_key: Option<String>,
 }
 
-/// A term that a change names, with the version that the change is based on.
+/// A term that a change names, with the version on which the change is based.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
     pub id: TermNodeId,
@@ -62,8 +62,7 @@ pub(super) struct Named {
 }
 
 impl Editor<'_> {
-    /// Creates a term, or returns the one that the same input with the same key has created. A slug that another term of this kind has or has had is
-    /// refused.
+    /// Creates a term, or returns the one that the same input with the same key has created. A current or former slug of another term of this kind is refused.
     pub async fn create_term(&self, kind: TermKind, new: TermChanges) -> Result<Edited<Term>> {
         permission::require(self.actor, kind.role_to_change(), CHANGES_TERMS)?;
         let mut errors = Vec::new();
@@ -103,7 +102,7 @@ impl Editor<'_> {
         })
     }
 
-    /// Changes the term of an id, if it has this version.
+    /// Changes the term with this id, if it has this version.
     pub async fn update_term(
         &self,
         kind: TermKind,
@@ -158,7 +157,7 @@ impl Editor<'_> {
         }
     }
 
-    /// The error for a slug that belongs to another term than the one of this id. Used if the input has other errors: without them, the write finds out.
+    /// The error for a slug that belongs to another term. It is computed only for an input with other errors; otherwise the transaction checks the slug.
     async fn taken_term_slug(
         &self,
         kind: TermKind,
@@ -170,7 +169,7 @@ impl Editor<'_> {
         Ok(owner.map(|owner| taken_by(&owner, slug)))
     }
 
-    /// Deletes the term of an id, if it has this version, no post or draft has it, and no category is below it.
+    /// Deletes the term with this id, if it has this version, no post or draft has it, and it has no child categories.
     pub async fn delete_term(&self, kind: TermKind, id: &str, version: i32) -> Result<Edited<TermNodeId>> {
         permission::require(self.actor, kind.role_to_change(), CHANGES_TERMS)?;
         let Some(named) = named(kind, id, version) else { return Ok(Err(vec![missing(kind)])) };
@@ -187,7 +186,7 @@ impl Editor<'_> {
                 {
                     return Ok(Err(vec![error]));
                 }
-                // The last category below it may be gone since.
+                // The last child category may have been deleted since.
                 let uses = uses.max(1);
                 let noun = kind.noun();
                 let message = format!("posts or drafts have the {noun}: {uses} of them; remove it from them first");
@@ -267,7 +266,7 @@ fn changed(mut term: Term, changes: &TermChanges, errors: &mut Vec<UserError>) -
     term
 }
 
-/// The posts with these ids, whether they exist or not.
+/// Parses the ids of posts, which need not exist.
 fn posts_of(ids: &[String]) -> Result<Vec<PostId>, UserError> {
     let mut posts = Vec::with_capacity(ids.len());
     let mut seen = HashSet::with_capacity(ids.len());

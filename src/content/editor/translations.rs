@@ -1,5 +1,4 @@
-//! Links posts, or pages, that are one content in several languages. The rule: a link changes every post or page whose group changes, in one transaction,
-//! or none; nothing but the group changes.
+//! Links the translations of a post or page. The rule: one transaction changes the group of all affected posts or pages, and nothing else.
 
 use crate::content::access::{Permission, permission};
 use crate::content::audit;
@@ -25,7 +24,7 @@ pub(crate) enum Linked {
 }
 
 impl Editor<'_> {
-    /// Puts posts, or pages, into the group of the first of them that has one, or into a new group; or takes each out of its group if `unlinks`.
+    /// Puts posts or pages into the group of the first of them that has one, or into a new group; or removes each from its group if `unlinks`.
     pub(crate) async fn link_translations(&self, named: &[NamedVersion], unlinks: bool) -> Result<Edited<Linked>> {
         let linked = match (check(named, TRANSLATIONS_MAX), named.first().map(|first| first.id.parse())) {
             (Err(errors), _) => Err(errors),
@@ -114,7 +113,7 @@ impl Editor<'_> {
         }
     }
 
-    /// The next version of a post in this group; the same version if it is in it.
+    /// The next version of a post in this group; the same version if it is already in the group.
     fn linked(&self, before: &WholePost, group: Option<TranslationGroup>) -> Edited<WholePost> {
         let after = commands::link(before, group, self.now())?;
         let is_new = after.post.version != before.post.version;
@@ -139,7 +138,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Puts a new post into the group of its original. Returns the change of the original, if it had none.
+    /// Puts a new post into the group of its original. Returns the change of the original, if it had no group.
     pub(super) fn link_original(&self, original: Option<Stored>, new: &mut Post) -> Result<Edited<Option<Change>>> {
         let Some(before) = original else { return Ok(Ok(None)) };
         new.translation_group = self.common_group([&before.whole.post].into_iter(), false)?;
@@ -147,7 +146,7 @@ impl Editor<'_> {
         Ok(linked.map(|after| (after != before.whole).then_some(Change { before: Some(before), after: Some(after) })))
     }
 
-    /// Puts a new page into the group of its original, and the original too, if it had none.
+    /// Puts a new page into the group of its original, and the original, too, if it had no group.
     pub(super) async fn link_original_page(
         &self,
         tree: &mut PageTree<'_>,
@@ -167,7 +166,7 @@ impl Editor<'_> {
     }
 }
 
-/// Puts a page with another group into the tree.
+/// Puts a page with a changed group into the tree.
 fn put_linked(tree: &mut PageTree<'_>, before: &WholeSitePage, linked: WholePost) -> WholeSitePage {
     let page = WholeSitePage { changed_by: linked.changed_by.clone(), ..before.with_text(linked) };
     if page != *before {

@@ -1,5 +1,5 @@
-//! Builds the indexes of declared fields. The rule: a field is listed first, so that each change from then on writes its index rows, and is built only after a check
-//! has found that each post has them.
+//! Builds the indexes of declared fields. The rule: a field is listed first, so that each later change writes its index rows, and counts as built only after a
+//! check has found the rows of every post.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::field_index::ListedFields;
@@ -47,13 +47,13 @@ impl Content {
         declared.names().filter(|name| !built.has(name)).map(ToOwned::to_owned).collect()
     }
 
-    /// For a repair: lists the fields that the site declares with `@index`, and no others, if the process knows the declarations of the site.
+    /// Lists only the fields that the site declares with `@index`, for a repair whose process knows the declarations.
     pub(super) async fn list_declared_fields(&self) -> Result<()> {
         let declared = self.fields().indexed();
         let knows_declarations = !self.fields().is_empty();
         let list = |fields: ListedFields| {
             let listed = match knows_declarations {
-                // The server goes on to write the index rows of all fields that it has found listed.
+                // The server continues to write the index rows of all fields that were listed when it started.
                 true if self.is_beside() => fields.listed.and(&declared),
                 true => declared.clone(),
                 false => fields.listed,
@@ -68,8 +68,7 @@ impl Content {
         matches!(self.sharing, Sharing::Beside { .. })
     }
 
-    /// Refuses a change of the list while a server has the store open, because that server writes the index rows of the fields that were listed
-    /// when it started.
+    /// Refuses a change of the list while a server has the store open, because that server writes the index rows of the fields that were listed when it started.
     async fn change_listed(&self, list: impl Fn(ListedFields) -> ListedFields) -> Result<()> {
         if self.is_beside() {
             self.refresh_field_indexes().await?;
@@ -83,7 +82,7 @@ impl Content {
         self.field_indexes.change(&self.store, list).await
     }
 
-    /// For a repair that has found that each post has its index rows: returns the fields whose index was not built before.
+    /// Marks all listed fields as built, after a repair has found the index rows of every post. Returns the fields that were not built before.
     pub(super) async fn set_fields_built(&self) -> Result<Vec<String>> {
         let unbuilt = self.checked_fields().unbuilt;
         if !unbuilt.is_empty() {

@@ -1,5 +1,5 @@
-//! The values of declared fields that do not fit. The rule: each is one that `Post.fields` or `Page.fields` shows as null, or that is required and missing;
-//! drafts are included, because editors meet them there.
+//! Finds values that do not fit their declared fields. The rule: a value is reported if `Post.fields` or `Page.fields` shows it as null, or if it is required
+//! and missing; drafts are included, because editors see their values.
 
 use crate::content::Content;
 use crate::content::error::Result;
@@ -9,7 +9,7 @@ use crate::content::write::is_whole_page;
 use crate::keys::Table;
 use crate::model::{LinkSource, Misfit};
 
-/// How much was checked.
+/// The number of checked posts and pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FieldCounts {
     /// Posts and drafts, if the site declares fields of posts.

@@ -1,4 +1,4 @@
-//! Reads of the whole content for imports and exports, and of posts for a change. The rule: scans go page by page, and no query uses them.
+//! Reads the whole content for imports and exports, and posts for a change. The rule: scans go page by page, and no query uses them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,10 +14,10 @@ use crate::keys::{Collection, PostPlace, Table, place, site_page, term};
 use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, WholeSitePage};
 use crate::store::Continuation;
 
-/// How often a post is looked up again if it is not at the named place, because it may have been moved meanwhile.
+/// The maximum number of look-ups of a post that is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
 
-/// A post as `PostKeys` names it.
+/// A post as described by `PostKeys`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InventoryPost {
     pub place: PostPlace,
@@ -32,7 +32,7 @@ impl InventoryPost {
     }
 }
 
-/// Every post by its id, and every slug with the post that has it, now or formerly.
+/// Every post by its id, and the post of every current or former slug.
 #[derive(Debug, Default)]
 pub struct Inventory {
     pub posts: HashMap<PostId, InventoryPost>,
@@ -81,7 +81,7 @@ impl Content {
         Ok(terms)
     }
 
-    /// A post or draft at a place, for a change; `None` if it is no longer there. One point read.
+    /// A post or draft for a change; `None` if it is no longer at this place. One point read.
     pub async fn stored(&self, place: &PostPlace, slug: &Slug) -> Result<Option<Stored>> {
         let Some(row) = self.store.get(place.collection.name(), &place.whole(slug)).await? else { return Ok(None) };
         let stored = Stored::read(&row)?;
@@ -97,7 +97,7 @@ impl Content {
             if let Some(stored) = self.stored(&place, &slug).await? {
                 return Ok(Some(stored));
             }
-            // The row that names the place is written again before the post's rows there are deleted.
+            // A move writes the row that names the place before it deletes the post's rows there.
             if last_read.as_ref() == Some(&row.etag) {
                 return Ok(None);
             }
@@ -132,7 +132,7 @@ impl Content {
         Ok(row.as_ref().map(rows::site_page::read_whole).transpose()?)
     }
 
-    /// Walks over all posts with their bodies, each once: the drafts first, then the posts, each from the oldest month.
+    /// Iterates over all posts with their bodies, each once: the drafts first, then the posts, each from the oldest month.
     pub fn walk(&self) -> InventoryWalk {
         let seen = (!self.store.is_local()).then(HashSet::new);
         InventoryWalk { content: self.clone(), collection: Some(Collection::Drafts), continuation: None, seen }
@@ -144,7 +144,7 @@ pub struct InventoryWalk {
     content: Content,
     collection: Option<Collection>,
     continuation: Option<Continuation>,
-    /// The posts that were returned so far, if others can write meanwhile.
+    /// The posts that were already returned, if others can write meanwhile.
     seen: Option<HashSet<PostId>>,
 }
 
@@ -157,7 +157,7 @@ impl InventoryWalk {
         let mut posts = Vec::new();
         for row in page.rows.iter().filter(is_whole) {
             let post = rows::post::read_whole(row)?;
-            // While a post moves, it is at both places.
+            // While a post is moved, it exists at both places.
             if self.seen.as_mut().is_none_or(|seen| seen.insert(post.post.id.clone())) {
                 posts.push(post);
             }
@@ -172,7 +172,7 @@ impl InventoryWalk {
         Ok(Some(posts))
     }
 
-    /// The posts that were moved to a place that the walk had passed.
+    /// The posts that were moved to a place that the iteration has already passed.
     async fn moved(&mut self) -> Result<Option<Vec<WholePost>>> {
         let Some(seen) = self.seen.take() else { return Ok(None) };
         let mut posts = Vec::new();

@@ -1,6 +1,6 @@
-//! The audit log: one entry for each object that a change has changed. The rule: the newest changes are first, the objects of one change are in the
-//! order of its row, and a page reads at most two rows more than it returns entries. A row of an import has an entry for each of its posts, so a page decodes
-//! its rows one after the other, and none after those whose entries it needs.
+//! The audit log, with one entry for each changed object. The rule: the newest changes are first, the objects of one change are in the order of its row, and a
+//! page reads at most two rows more than it returns entries. A row of an import has an entry for each of its posts, so rows are decoded one by one, until there
+//! are enough entries.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const PAGE_DEFAULT: usize = 20;
 #[derive(Debug, Clone)]
 pub struct AuditEntry {
     pub id: ChangeId,
-    /// When the change was started.
+    /// The start of the change.
     pub at: Instant,
     pub by: Option<ActorSnapshot>,
     pub item: ChangedItem,
@@ -82,7 +82,7 @@ impl Reader {
     ) -> Result<()> {
         let mut continuation = None;
         while entries.len() < need {
-            // Each row has an entry, except that the first one may have none after the cursor.
+            // Each row has at least one entry after the cursor, except the first one, which may have none.
             let limit = need - entries.len() + usize::from(after.is_some());
             let page = self.store().range(Table::Changes.name(), range, limit, continuation.as_ref()).await?;
             for row in &page.rows {

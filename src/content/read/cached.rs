@@ -1,9 +1,7 @@
-//! How a reader takes values from the cache, reads those that are missing, and keeps them; and how it records what a whole answer depends on. The rule: a
-//! value that is taken is noted as if its rows had been read, so that what is computed from it depends on the same rows; a value is kept with
-//! everything that it depends on, or not at all.
+//! Uses and fills the cache of values, and records the dependencies of a whole answer. The rule: a cached value is recorded as if its rows had been read, so
+//! that results computed from it depend on the same rows; a value is cached only with all its dependencies.
 //!
-//! Only a reader of a snapshot, or one that knows which writes it certainly sees, takes or keeps values: other readers, such as those of
-//! changes, must see what they have just written.
+//! Only a reader with a snapshot or a known horizon uses the cache: other readers, such as those of changes, must see their own writes.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -21,12 +19,12 @@ use crate::telemetry::metrics::{self, CacheKind};
 use super::reader::Reader;
 
 impl Reader {
-    /// Whether the request has neither a token nor a preview link, so that it reads what everyone reads.
+    /// Whether the request has neither a token nor a preview link, so that its answer is the same for everyone.
     pub(in crate::content) fn is_anonymous(&self) -> bool {
         self.actor().is_none() && self.preview.is_none()
     }
 
-    /// The version up to which it certainly sees all writes: that of its snapshot, or the horizon at its beginning. `None` if it is not known.
+    /// The version up to which it sees all writes: that of its snapshot, or the horizon at its start. `None` if unknown.
     pub(in crate::content) fn version(&self) -> Option<u64> {
         self.source.version.or(self.source.horizon)
     }
@@ -37,12 +35,12 @@ impl Reader {
         Some((values, ReadMoment { era: self.era, version, is_snapshot, now: self.now() }))
     }
 
-    /// Whether this reader takes and keeps values.
+    /// Whether this reader uses the cache.
     pub fn takes_values(&self) -> bool {
         self.values().is_some()
     }
 
-    /// The value of one key, cached or read. `read` reads it with a reader that notes what it depends on; it is kept only if `may_keep`.
+    /// The value of one key, cached or read. `read`: reads it with a reader that records its dependencies. `may_keep`: whether the value may be cached.
     pub(super) async fn cached<V: Cached + Clone, F: Future<Output = Result<V>>>(
         &self,
         key: CacheKey,
@@ -62,8 +60,7 @@ impl Reader {
         Ok(value)
     }
 
-    /// The values of these keys, in their order; read if they are not cached. `is_usable`: whether a cached value may be used. `read` reads the others
-    /// and keeps them.
+    /// The values of these keys, in their order; cached or read. `is_usable`: whether a cached value may be used. `read`: reads and caches the others.
     pub(super) async fn cached_or_read<K: Clone, V: Cached + Clone, F: Future<Output = Vec<Result<V>>>>(
         &self,
         keys: &[K],
@@ -89,7 +86,6 @@ impl Reader {
         }
     }
 
-    /// The values of these keys that are cached, in the order of the keys.
     pub(super) fn cached_values<V: Cached + Clone>(
         &self,
         keys: impl ExactSizeIterator<Item = CacheKey>,
@@ -114,7 +110,7 @@ impl Reader {
         cached
     }
 
-    /// A cached value for work that is not part of an answer: it is not counted as a hit, and the reader does not depend on it.
+    /// A cached value for work outside the answer: it is not counted as a hit, and is not recorded as a dependency.
     pub(super) fn cached_beside<V: Cached + Clone>(&self, key: CacheKey) -> Option<V> {
         let (values, moment) = self.values()?;
         let mut cached = None;
@@ -125,7 +121,7 @@ impl Reader {
         cached
     }
 
-    /// The reader of one value, which notes what the value depends on, if it keeps values.
+    /// A reader for one value, which records the value's dependencies if it may be cached.
     pub(super) fn part(&self) -> Self {
         if !self.takes_values() {
             return self.clone();
@@ -134,7 +130,7 @@ impl Reader {
         self.over(self.source.counted.part(into))
     }
 
-    /// Keeps the value that this [`part`](Self::part) has read.
+    /// Caches the value that this [`part`](Self::part) has read.
     pub(super) async fn keep_part(&self, key: CacheKey, value: impl Cached, until: Until) {
         let Some(mut reads) = self.takes_values().then(|| self.source.counted.noted_reads()).flatten() else { return };
         let validity = match until {
@@ -148,7 +144,7 @@ impl Reader {
         self.keep(key, value, validity, reads);
     }
 
-    /// Keeps a value that depends on these rows and nothing else.
+    /// Caches a value that depends only on these rows.
     pub(super) fn keep_row(&self, key: CacheKey, value: impl Cached, rows: impl IntoIterator<Item = (Table, Key)>) {
         if !self.takes_values() {
             return;
@@ -158,7 +154,7 @@ impl Reader {
         self.keep(key, value, (Instant::MIN, None), reads);
     }
 
-    /// Keeps a value that depends on these rows of one table, and changes when a scheduled post or page appears.
+    /// Caches a value that depends on these rows of one table, and changes when a scheduled post or page appears.
     pub(super) async fn keep_range(&self, key: CacheKey, value: impl Cached, table: Table, rows: &RowRange) {
         if !self.takes_values() {
             return;
@@ -176,7 +172,7 @@ impl Reader {
         values.keep(key, value, Dependencies { era, version, at, until, reads });
     }
 
-    /// Notes what the verification of a preview link depends on: the key, which may be cached, and the end of the link.
+    /// Records the dependencies of the verification of a preview link: the key, which may be cached, and the expiry of the link.
     pub(in crate::content) fn note_preview_link(&self, expires_at: Instant) {
         self.source.counted.note_cached(|noted| {
             noted.note_row(Table::Tokens.name(), &token::preview_key());
@@ -184,15 +180,15 @@ impl Reader {
         });
     }
 
-    /// Begins to record what the answer of a query depends on.
+    /// Begins to record the dependencies of a query's answer.
     pub fn start_recording(&self) {
         let tag_of: TagOf = if self.is_anonymous() { tag::of_read } else { tag::of_read_with_drafts };
-        // A list ends at the present instant, which moves, so these bounds are noted as open.
+        // A list ends at the current instant, which moves, so these bounds are recorded as open.
         self.source.counted.note_reads(ReadSet::tagged(time::moving_bounds(self.now()), Some(tag_of)));
     }
 
-    /// Ends the recording, after the query has read everything, and returns the tags of the answer. Nothing is recorded if the answer is for its actor
-    /// alone, or if the query does not read a snapshot.
+    /// Ends the recording after the query, and returns the tags of the answer. Nothing is recorded if the answer is only for its actor, or if the query does
+    /// not read a snapshot.
     pub async fn end_recording(&self, recording: Option<&Recording>) -> Vec<Tag> {
         let Some(mut reads) = self.source.counted.noted_reads() else { return Tag::of_answer(None) };
         let fine = reads.tags().and_then(TagSet::fine).filter(|tags| tags.len() < SHOWN_TAGS_MAX);
@@ -209,15 +205,14 @@ impl Reader {
     }
 
     /// The instant of the first post or page after the reader's own instant; `None` if none is scheduled. Until it, the time alone changes no answer to an
-    /// anonymous query. It reads the next scheduled page and the list of months, and makes one range read for each month from now on that had a scheduled
-    /// post, until it finds one. These reads come after the query, and are not part of its cost.
+    /// anonymous query. It reads the next scheduled page and the list of months, and makes one range read for each month from now on that had a scheduled post,
+    /// until it finds one. These reads come after the query, and are not part of its cost.
     ///
-    /// It notes in `reads` the rows of the months up to that post, so that a post which is scheduled for an earlier instant of these months is noticed.
-    /// The list of months is not noted, because every published post writes it: a query that depends on other months has read it, or the rows
-    /// themselves.
+    /// It records in `reads` the rows of the months up to that post, so that scheduling a post for an earlier instant invalidates the answer. The list of
+    /// months is not recorded, because every published post writes it: a query that depends on other months has read it, or the rows themselves.
     ///
-    /// These rows have no tags: a CDN caches no answer beyond the next instant, and is purged of everything if a post is scheduled for an earlier one.
-    /// Boxed, because to keep the list of months could need it too.
+    /// These rows have no tags: a CDN caches no answer beyond the next instant, and is purged of everything if a post is scheduled for an earlier one. The
+    /// future is boxed, because caching the list of months can call this function again.
     fn next_scheduled<'r>(&'r self, reads: &'r mut ReadSet) -> BoxFuture<'r, Result<Option<Instant>>> {
         Box::pin(async move {
             if let Some(NextScheduled { at, rows }) = self.cached_beside(CacheKey::NextScheduled) {
@@ -237,7 +232,7 @@ impl Reader {
             return Ok(at);
         };
         reads.merge(&rows);
-        // This value depends on the list of months too, which the part has noted.
+        // This value also depends on the list of months, which the part has recorded.
         if let Some(noted) = part.source.counted.noted_reads() {
             part.keep(CacheKey::NextScheduled, NextScheduled { at, rows: Arc::new(rows) }, (part.now(), at), noted);
         }
@@ -249,7 +244,7 @@ impl Reader {
         let pages = async { Ok(self.store().range(Table::Pages.name(), &rows, 1, None).await?) };
         let (pages, post) = try_join(pages, self.look_for_scheduled_post(reads)).await?;
         reads.note_page(Table::Pages.name(), &rows, &pages);
-        // The key of the row may be invalid. Then the next instant is not known, and may be immediate.
+        // The key of the row may be invalid. Then the next instant is unknown, and may be immediate.
         let page = pages.rows.first().map(|row| site_page::publication_of(row.key.row()).unwrap_or(self.now()));
         Ok([page, post].into_iter().flatten().min())
     }
@@ -268,7 +263,7 @@ impl Reader {
             let page = self.store().range(Collection::Posts.name(), &rows, 1, None).await?;
             reads.note_page(Collection::Posts.name(), &rows, &page);
             if let Some(row) = page.rows.first() {
-                // The key of the first row may be invalid. Then the next instant is not known, and may be immediate.
+                // The key of the first row may be invalid. Then the next instant is unknown, and may be immediate.
                 return Ok(Some(time::parse_mirror_row(row.key.row()).map_or(since, |key| key.at)));
             }
         }
@@ -276,7 +271,7 @@ impl Reader {
     }
 }
 
-/// The instant of the next scheduled post or page, and the rows that show it.
+/// The instant of the next scheduled post or page, and the rows from which it was read.
 #[derive(Clone)]
 struct NextScheduled {
     at: Option<Instant>,
@@ -285,13 +280,13 @@ struct NextScheduled {
 
 impl Cached for NextScheduled {
     fn heap_bytes(&self) -> usize {
-        /// The memory of a range, which the dependencies contain too.
+        /// The memory of a range in the dependencies.
         const RANGE_BYTES: usize = 256;
         RANGE_BYTES * (1 + self.rows.ranges().len())
     }
 }
 
-/// The value, which has the type that belongs to its key.
+/// The value as the type of its key.
 fn typed<V: Cached>(value: &dyn Cached) -> Option<&V> {
     (value as &dyn Any).downcast_ref()
 }

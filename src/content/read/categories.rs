@@ -1,5 +1,5 @@
-//! The tree of categories, as readers see it. The rule: an entry of the tree is shown only if its category, which is read with it, has this
-//! place; so a change of a place is seen once it is committed, and an outdated entry is not shown.
+//! The tree of categories for readers. The rule: an entry of the tree is shown only if its category, which is read as well, has the same parent, so outdated
+//! entries are not shown.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::model::{CategoryEntry, CategoryTree, Slug, Term};
 use super::Reader;
 use super::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Take};
 
-/// The categories directly below one, by their slugs.
+/// The direct children of a category, sorted by slug.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildCategories {
     /// The first slug of the parent.
@@ -32,7 +32,7 @@ impl ChildCategories {
         Self { parent: parent.id.first_slug.clone() }
     }
 
-    /// The entries of the tree that this list can contain, in its order.
+    /// The entries of the tree for this list, in its order.
     pub fn entries<'t>(&self, tree: &'t CategoryTree) -> Vec<&'t CategoryEntry> {
         tree.below(&self.parent)
     }

@@ -1,4 +1,4 @@
-//! Reads the pictures that posts, pages and authors name. The rule: a picture that was deleted is `None`, and those that are cached are not read.
+//! Reads the pictures that posts, pages and authors name. The rule: a deleted picture is `None`, and cached ones are not read.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::model::{Asset, AssetHash};
 use super::Reader;
 
 impl Reader {
-    /// The assets with these hashes, in their order; `None` for each that was deleted. One point read for each that is not cached, sent together.
-    /// An asset that is cached as missing is read again, because a row that names it can be newer than the cached value.
+    /// The assets with these hashes, in their order; `None` for each deleted one. One point read for each uncached one, sent together. An asset that is cached
+    /// as missing is read again, because a row that names it can be newer than the cached value.
     pub async fn named_assets(&self, hashes: &[AssetHash]) -> Vec<Result<Option<Arc<Asset>>>> {
         let key_of = |hash: &AssetHash| CacheKey::Asset(hash.clone());
         let is_usable = |_: &AssetHash, asset: &Option<Arc<Asset>>| asset.is_some();

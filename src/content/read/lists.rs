@@ -1,8 +1,8 @@
-//! The lists of partitions as a query uses them. The rule: a query reads each list at most once, whatever other requests do to the caches meanwhile, so
-//! that the bound of its cost can count it once; and each part of the query notes the part of the list on which it depends.
+//! The lists of partitions within a query. The rule: a query reads each list at most once, even if other requests invalidate the caches, so that its estimated
+//! cost counts the list once; and each part of the query records the part of the list on which it depends.
 //!
-//! A reader without a snapshot finds a list in the cache of lists for a second only, because nothing drops it when another server writes. So for such a
-//! reader, the list is cached as a value too, which is dropped when one of its rows is written.
+//! A reader without a snapshot finds a list in the cache of lists for a second only, because writes of other servers do not drop it. For such a reader, the
+//! list is also cached as a value, which is dropped when one of its rows is written.
 
 use crate::content::cache::{CacheKey, Until};
 use crate::content::error::Result;
@@ -20,15 +20,14 @@ impl Reader {
         self.months_in(collection, MonthSpan::default()).await
     }
 
-    /// The months of a collection, for a caller that depends only on those in `span`.
     pub(super) async fn months_in(&self, collection: Collection, span: MonthSpan) -> Result<Months> {
         let months = self.unnoted_months(collection).await?;
         PartitionCatalogs::note_months(&self.source, collection, span);
         Ok(months)
     }
 
-    /// The months of a collection. The caller notes on which of them it depends, because each published post writes one row of the list, and
-    /// most callers depend on a few months.
+    /// The months of a collection. The caller records which of them it depends on, because each published post writes one row of the list, and most callers
+    /// depend on only a few months.
     pub(super) async fn unnoted_months(&self, collection: Collection) -> Result<Months> {
         self.unnoted_list(&PartitionList::months(collection)).await
     }
@@ -47,7 +46,7 @@ impl Reader {
             None => read.await,
             Some(catalogs) => catalogs.get_or_read(list, read).await,
         };
-        // What was computed without the list depends on everything.
+        // If the read failed, the answer depends on everything.
         found.inspect_err(|_| self.source.counted.note_cached(ReadSet::break_off))
     }
 
@@ -64,7 +63,7 @@ impl Reader {
         cached.or_else(|| self.cached_beside(CacheKey::Partitions(list.catalog)))
     }
 
-    /// The list that the query has read. If it has read none, it takes the list that is in memory and uses that from now on.
+    /// The list that the query has already read, or else the cached list, which the query uses from now on.
     pub(super) fn known_list<P: Listable>(&self, list: &PartitionList<P>) -> Option<Partitions<P>> {
         match &self.catalogs {
             Some(catalogs) => catalogs.get_or_take(list, || self.list_in_memory(list)),

@@ -1,4 +1,4 @@
-//! The posts of a list by their keys, and the details of posts. The rule: a post that is cached is not read; the others are read together, each once.
+//! The posts of a list by their keys, and the details of posts. The rule: cached posts are not read; the others are read together, each once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::store::{Entity, Key, Result as StoreResult};
 
 use super::reader::Reader;
 
-/// The place of a post's details, and the version of the post that was read.
+/// The place of a post's details, and the version of the post.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DetailsPlace {
     is_draft: bool,
@@ -30,7 +30,7 @@ impl DetailsPlace {
         Self { is_draft: post.published_at.is_none(), month, slug, id, version: post.version }
     }
 
-    /// Whether the version of the post at this place is the one that was read.
+    /// Whether the post has the version that was read.
     fn is_of(&self, post: &Post) -> bool {
         post.id == self.id && post.version == self.version
     }
@@ -41,16 +41,15 @@ impl DetailsPlace {
 }
 
 impl Reader {
-    /// Posts of `Posts` by their keys, without those that do not exist or are not visible. Point reads, sent together; on tables, one range read for
-    /// those that are close together.
+    /// Posts of `Posts` by their keys; missing and invisible ones are omitted. Point reads, sent together; on tables, one range read for adjacent keys.
     pub async fn posts_at(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>> {
-        // An index row names the post, so a post that is cached as missing can exist by now.
+        // An index row names the post, so a post that is cached as missing may exist now.
         let is_usable = |_: &PostKey, post: &Option<Arc<Post>>| post.is_some();
         let read = |keys: Vec<PostKey>| async move { self.read_posts_at(&keys).await };
         let posts = self.cached_or_read(keys, |key| CacheKey::PostAt(key.clone()), is_usable, read).await;
         let mut found = HashMap::with_capacity(keys.len());
         for (key, post) in keys.iter().zip(posts) {
-            // A pointer can be of a post that is not published yet (I2).
+            // A pointer may belong to a post that is not published yet (I2).
             let visible = self.conceal_tags(post?.filter(|post| self.is_visible(post)));
             found.extend(visible.map(|post| (key.clone(), post)));
         }
@@ -69,15 +68,15 @@ impl Reader {
         keys.iter().zip(places).zip(rows).map(keep).collect()
     }
 
-    /// Notes that a part of the request depends on these posts, which another reader of the request looks up.
+    /// Records that a part of the request depends on these posts, which another reader of the request looks up.
     pub(super) fn note_posts(&self, keys: &[PostKey]) {
         self.source.counted.note_cached(|noted| {
             keys.iter().for_each(|key| noted.note_row(Table::Posts.name(), &place::summary(key)));
         });
     }
 
-    /// The details of posts that were read before, in the order of `places`. One point read each; one more for a post that was changed since it was read,
-    /// because its earlier version is kept. `None` if it was deleted, or if its version is not kept any more.
+    /// The details of posts that were read before, in the order of `places`. One point read each; one more for a post that was changed since it was read, whose
+    /// earlier version is kept. `None` if the post or the version was deleted.
     pub async fn details(&self, places: &[DetailsPlace]) -> Vec<Result<Option<PostDetails>>> {
         let (drafts, posts): (Vec<_>, Vec<_>) = places.iter().cloned().partition(|place| place.is_draft);
         let (drafts, posts) = join(self.whole_rows(Collection::Drafts, &drafts), self.published_wholes(&posts)).await;
@@ -95,8 +94,8 @@ impl Reader {
         join_all(places.iter().map(details)).await
     }
 
-    /// The published posts at these places with their details. A cached value of another post or version is not used. (A draft can have the key of
-    /// a published post in another table, so drafts are not cached by it.)
+    /// The published posts at these places with their details. Cached values of other posts or versions are not used. Drafts are not cached by key, because a
+    /// draft can have the same key as a published post.
     async fn published_wholes(&self, places: &[DetailsPlace]) -> Vec<Result<FoundWhole>> {
         let is_usable =
             |place: &DetailsPlace, found: &FoundWhole| found.as_ref().is_some_and(|(post, _)| place.is_of(post));
@@ -118,7 +117,7 @@ impl Reader {
     }
 }
 
-/// A post with its details, if there is one.
+/// A post with its details, if it exists.
 type FoundWhole = Option<(Arc<Post>, PostDetails)>;
 
 fn whole_of(row: StoreResult<Option<Entity>>) -> Result<FoundWhole> {

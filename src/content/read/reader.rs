@@ -1,7 +1,6 @@
-//! The reader of one request, at one instant. The rule: a `Reader` returns only published posts, on any path. It returns drafts and scheduled
-//! posts only to an actor that has access to them, by id, by slug, and in their own lists, and to a client with a preview link the post of the
-//! link, by id and by slug. (The streams of [`pages`](super::pages) read the rows of a month from the store of the reader; the span of their
-//! list hides scheduled posts.)
+//! The reader of one request, at one instant. The rule: a `Reader` returns only published posts, except that an actor gets the drafts and scheduled posts to
+//! which it has access (by id, by slug, and in their own lists), and a client with a preview link gets its post (by id and by slug). (The streams of
+//! [`pages`](super::pages) read the rows of a month from the store of the reader; the span of their list hides scheduled posts.)
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::keys::{PostPlace, Table, lookup};
 use crate::model::{Actor, Instant, Metadata, Post, PostDetails, PostId, Slug, WholePost};
 use crate::store::{CountingStore, Etag, Explanation, Key, ReadSet, StorageUse, Store};
 
-/// How often a post is looked up again if it is not at the named place, because it may have been moved meanwhile.
+/// The maximum number of look-ups of a post that is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
 
 /// The part of a post that is requested.
@@ -34,13 +33,13 @@ pub(in crate::content) enum Previewed {
 pub struct Reader {
     pub(in crate::content::read) source: CatalogSource,
     pub(super) partition_catalogs: Arc<PartitionCatalogs>,
-    /// The lists of partitions that a query has read; `None` for other requests, which must see what they have just written.
+    /// The lists of partitions that a query has read; `None` for other requests, which must see their own writes.
     pub(super) catalogs: Option<Arc<QueryCatalogs>>,
     /// The values that queries share.
     pub(super) values: Option<Arc<ValueCache>>,
-    /// The era of the values before the snapshot was taken: what was known before an era ends is not known after it.
+    /// The era of the values before the snapshot was taken.
     pub(super) era: u64,
-    /// In whole milliseconds, as the API returns times: a post that is published now has exactly the time that an answer shows.
+    /// The instant in whole milliseconds, as in the API: a post that is published now has exactly the time that an answer shows.
     now: Instant,
     /// The actor of the request; `None` if it is anonymous.
     actor: Option<Arc<Actor>>,
@@ -60,18 +59,18 @@ impl Reader {
         Self { source, partition_catalogs, catalogs: None, values: None, era: 0, now, actor: None, preview: None }
     }
 
-    /// The reader that uses these values once it reads at one moment.
+    /// Uses these cached values once the reader reads at one moment.
     #[must_use]
     pub(in crate::content) fn using(self, values: Option<Arc<ValueCache>>) -> Self {
         Self { values, ..self }
     }
 
-    /// The answer depends on more than rows, so it is not cached.
+    /// Records that the answer depends on more than rows, so it is not cached.
     pub(in crate::content) fn note_uncached(&self) {
         self.source.counted.note_cached(ReadSet::break_off);
     }
 
-    /// What is not found, or is hidden, gets the tags of everything, because its own tags would show that there is a draft (I4b).
+    /// If nothing is found, the answer gets the tags of everything, because its own tags would reveal a draft (I4b).
     pub(super) fn conceal_tags<T>(&self, found: Option<T>) -> Option<T> {
         if found.is_none() {
             self.source.counted.note_cached(ReadSet::coarsen_tags);
@@ -79,7 +78,7 @@ impl Reader {
         found
     }
 
-    /// The same reader over another store that is counted.
+    /// The same reader over another store, with its own counts.
     #[must_use]
     pub(super) fn over(&self, counted: Arc<CountingStore>) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
@@ -87,8 +86,8 @@ impl Reader {
         Self { source, ..self.clone() }
     }
 
-    /// The reader of a query: it reads each list of partitions at most once. If the store has snapshots, it reads the content as it is now, and sees no
-    /// later writes: drop it with the answer. Otherwise it knows which writes its reads certainly see, if the store does.
+    /// The reader of a query: it reads each list of partitions at most once. If the store has snapshots, it reads a snapshot, and sees no later writes; drop it
+    /// with the answer. Otherwise, it has the store's horizon, if there is one.
     ///
     /// # Errors
     /// If the store fails.
@@ -111,18 +110,18 @@ impl Reader {
         &self.source.store
     }
 
-    /// The store itself, not a snapshot of it, with the counts of this reader.
+    /// The store itself, not a snapshot, with the counts of this reader.
     pub(in crate::content) fn counting_store(&self) -> Store {
         Arc::<CountingStore>::clone(&self.source.counted) as Store
     }
 
-    /// The reader for this actor, which also returns the drafts and scheduled posts that the actor has access to.
+    /// A reader for this actor, which also returns the drafts and scheduled posts to which the actor has access.
     #[must_use]
     pub fn for_actor(self, actor: Option<Arc<Actor>>) -> Self {
         Self { actor, ..self }
     }
 
-    /// The reader for a preview link of this post or page, which returns it even if it is not published. Lists and counts do not contain it.
+    /// A reader for a preview link, which returns this post or page even if it is not published. Lists and counts do not contain it.
     #[must_use]
     pub(in crate::content) fn showing(self, previewed: Previewed) -> Self {
         Self { preview: Some(previewed), ..self }
@@ -165,7 +164,7 @@ impl Reader {
         self.look_up_post(key, |post| post, read).await
     }
 
-    /// [`post_by_slug`](Self::post_by_slug) with its details, by as many reads.
+    /// Like [`post_by_slug`](Self::post_by_slug), with the details; the same number of reads.
     pub async fn whole_post_by_slug(&self, slug: &Slug) -> Result<Option<(Arc<Post>, PostDetails)>> {
         let read = |reader: Self| async move {
             let found = reader.find(&lookup::by_slug(slug), Some(slug), ReadPart::Whole).await?;
@@ -174,7 +173,7 @@ impl Reader {
         self.look_up_post(CacheKey::WholeBySlug(slug.clone()), |(post, _)| post, read).await
     }
 
-    /// A post that is cached for every client, or read, if this one has access to it.
+    /// A post from the cache, which is the same for every client, or from the store; `None` if this client has no access to it.
     async fn look_up_post<V: Cached + Clone, F: Future<Output = Result<Option<V>>>>(
         &self,
         key: CacheKey,
@@ -186,15 +185,15 @@ impl Reader {
         Ok(self.conceal_tags(found.filter(|found| self.is_visible(post_of(found)))))
     }
 
-    /// The post that has this slug, now or formerly, even if the actor has no access to it, to check a slug that a post is to get. As many point
-    /// reads as [`post_by_slug`](Self::post_by_slug).
+    /// The post with this current or former slug, even without access, to check a new slug. The same number of point reads as
+    /// [`post_by_slug`](Self::post_by_slug).
     pub(in crate::content) async fn owner_of_slug(&self, slug: &Slug) -> Result<Option<PostId>> {
         let found = self.find(&lookup::by_slug(slug), Some(slug), ReadPart::Summary).await?;
         Ok(found.map(|whole| whole.post.id))
     }
 
-    /// The post that a row of `PostKeys` points to, even if the client has no access to it; its body is empty if only the summary is requested.
-    /// `slug`: the slug that the post must have, now or formerly.
+    /// The post that a row of `PostKeys` names, even without access; its body is empty if only the summary is requested. `slug`: a current or former slug that
+    /// the post must have.
     async fn find(&self, key: &Key, slug: Option<&Slug>, part: ReadPart) -> Result<Option<WholePost>> {
         let mut last_read = None;
         for _ in 0..FINDS_MAX {
@@ -207,7 +206,7 @@ impl Reader {
                 let has_slug = slug.is_none_or(|slug| whole.post.has_slug(slug));
                 return Ok(Some(whole).filter(|_| has_slug));
             }
-            // If the post was moved meanwhile, `PostKeys` names its new place by now. In a snapshot, nothing is moved.
+            // If the post was moved meanwhile, `PostKeys` now names its new place. In a snapshot, nothing is moved.
             if self.source.version.is_some() || last_read.as_ref() == Some(&etag) {
                 return Ok(None);
             }
@@ -241,14 +240,13 @@ impl Reader {
     async fn whole_at(&self, place: &PostPlace, slug: &Slug) -> Result<Option<WholePost>> {
         let row = self.store().get(place.collection.name(), &place.whole(slug)).await?;
         let whole = row.as_ref().map(rows::post::read_whole).transpose()?;
-        // The slug may belong to another post by now.
+        // The slug may now belong to another post.
         Ok(whole.filter(|whole| whole.post.id == place.key.id))
     }
 
-    /// Whether the result of a look-up may be cached for others. An unpublished post that this actor sees is not cached, because another client
-    /// could notice by its own request that somebody has requested the post. A post that this actor does not see is cached like a missing one:
-    /// otherwise the plan of its next look-up would show that the post exists. An actor that sees all posts would tell the two apart, so
-    /// its look-ups keep neither.
+    /// Whether the result of a look-up may be cached for other clients. An accessible unpublished post is not cached, because other clients could detect that
+    /// it was requested. An inaccessible post is cached like a missing one, because the cost of the next look-up would otherwise reveal it. For an actor with
+    /// access to all posts, neither is cached.
     fn may_keep(&self, found: Option<&Post>) -> bool {
         match found {
             Some(post) => !self.is_visible(post) || post.published_at.is_some_and(|at| at <= self.now),
@@ -262,7 +260,7 @@ impl Reader {
             || matches!(&self.preview, Some(Previewed::Post(id)) if *id == post.id)
     }
 
-    /// Notes the storage requests of this request; `None` if it is not to be explained.
+    /// The record of storage requests; `None` if the request is not explained.
     pub fn explanation(&self) -> Option<&Arc<Explanation>> {
         self.source.counted.explanation()
     }

@@ -1,9 +1,9 @@
-//! Rendering of bodies. The rule: no body blocks a thread that serves requests, a short body does not wait for a long one, and memory is bounded: a
-//! fixed number of bodies is rendered at once, and the cache of rendered forms has a limit in bytes.
+//! Rendering of bodies. The rule: rendering does not block threads that serve requests, short bodies do not wait for long ones, and memory is bounded: a fixed
+//! number of bodies is rendered at once, and the cache of rendered forms has a limit in bytes.
 //!
-//! The key of a rendered form is the Markdown itself, not the post's id and version, because a post that is deleted and imported again with the same
-//! id has version 1 again, and posts with the same text share one form. A form depends on the Markdown and on the server's own address alone, so it is
-//! never out of date.
+//! The key of a rendered form is the Markdown itself, not the post's id and version, because a post that is deleted and imported again with the same id has
+//! version 1 again, and posts with the same text share one form. A form depends only on the Markdown and the server's own address, so it never becomes
+//! outdated.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
@@ -18,7 +18,7 @@ use crate::model::excerpt::excerpt_of;
 use crate::model::site::SiteUrl;
 use crate::model::{AssetName, Rendered, html_links, render};
 
-/// The default limit of the cache.
+/// The default limit of the cache in bytes.
 pub const KEPT_BYTES_MAX: usize = 64 << 20;
 
 /// Markdown up to this length is rendered on the thread that serves the request, in about a millisecond: passing it to another thread would take as
@@ -27,17 +27,17 @@ const SHORT_BYTES: usize = 4 << 10;
 /// Longer Markdown takes tenths of a second and up to 120 MB of memory, so one such body is rendered at a time.
 pub(in crate::content) const LONG_BYTES: usize = 128 << 10;
 
-/// How the addresses of pictures and files in bodies begin.
+/// The prefix of the addresses of pictures and files in bodies.
 const ASSETS: &str = "/assets/";
 
 /// Renders bodies, and caches the rendered forms.
 pub struct Renderer {
     kept: Mutex<RenderedForms>,
-    /// The address of the server, for the addresses of pictures and files; `None`: they stay paths.
+    /// The address of the server, which is prepended to the paths of pictures and files; `None` leaves the paths.
     public_url: Option<SiteUrl>,
-    /// No form can have more, so that a large one does not displace all others.
+    /// The maximum size of a cached form, so that a large one does not displace all others.
     form_bytes_max: u64,
-    /// One permit for each core except one, which is left to the threads that serve requests.
+    /// One permit for each core except one, which is left for serving requests.
     medium: Arc<Semaphore>,
     long: Arc<Semaphore>,
     long_thread: LongThread,
@@ -65,13 +65,13 @@ impl Renderer {
         }
     }
 
-    /// The rendered body, from the cache if it is there.
+    /// The rendered body, from the cache if possible.
     pub async fn rendered(self: &Arc<Self>, markdown: &Arc<str>) -> Arc<Rendered> {
         if let Some(found) = self.find(markdown) {
             return found;
         }
         let (renderer, markdown) = (Arc::clone(self), Arc::clone(markdown));
-        // The form is cached even if the client has disconnected meanwhile, because the next request for it finds it then.
+        // The form is cached even if the client has disconnected, for the next request.
         self.apart(markdown.len(), move || renderer.render_and_keep(markdown)).await
     }
 
@@ -103,7 +103,7 @@ impl Renderer {
         }
     }
 
-    /// The changes, with the excerpt that is generated from the changed body, or from the stored one, if they require it.
+    /// The changes, with an excerpt that is generated from the changed or stored body, if they require one.
     pub async fn with_excerpt(&self, mut changes: PostChanges, stored: Arc<str>) -> PostChanges {
         if !changes.remakes_excerpt() {
             return changes;
@@ -116,15 +116,15 @@ impl Renderer {
         .await
     }
 
-    /// Does work on a text of this length: on the calling thread if the text is short, otherwise on another one. If the caller is dropped, work that
-    /// has not begun is dropped too; work that has begun keeps its permit until it ends.
+    /// Runs work on a text of this length, on the calling thread only if the text is short. If the caller is dropped, pending work is dropped, too; running
+    /// work keeps its permit until it ends.
     pub(in crate::content) async fn apart<T: Send + 'static>(
         &self,
         length: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
         if length <= SHORT_BYTES {
-            // Many short texts together take long, so other tasks get a chance to run in between.
+            // Many short texts together take long, so this yields to other tasks.
             tokio::task::consume_budget().await;
             return work();
         }
@@ -156,8 +156,8 @@ impl Renderer {
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The thread that renders long bodies, started for the first of them. An allocator keeps memory for each thread that has used it, so if all threads
-/// rendered long bodies, the memory of one such render would be kept once for each thread.
+/// The thread that renders long bodies, started for the first one. All long bodies share it, because the allocator keeps the memory of a render for each
+/// thread.
 #[derive(Default)]
 struct LongThread(OnceLock<mpsc::Sender<Job>>);
 
@@ -165,7 +165,7 @@ impl LongThread {
     fn run(&self, job: Job) {
         let jobs = self.0.get_or_init(|| {
             let (jobs, queue) = mpsc::channel::<Job>();
-            // The thread ends with the renderer, which holds the other end of its queue.
+            // The thread ends when the renderer, which has the sender of its queue, is dropped.
             std::thread::spawn(move || queue.into_iter().for_each(|job| job()));
             jobs
         });
@@ -174,8 +174,7 @@ impl LongThread {
     }
 }
 
-/// The cache of rendered forms. The Clock-PRO policy of `quick_cache` decides what is dropped: many forms that are requested once do not displace those
-/// that are requested again.
+/// The cache of rendered forms. With the Clock-PRO policy of `quick_cache`, forms that are requested once do not displace those that are requested again.
 type RenderedForms = Cache<Arc<str>, Arc<Rendered>, ByBytes, RandomState>;
 
 #[derive(Debug, Clone, Copy)]
@@ -201,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// Work that signals that it has begun, and ends when the test signals it.
+    /// Work that signals its start, and ends at a signal from the test.
     fn blocked_work() -> (impl FnOnce() + Send + 'static, mpsc::Receiver<()>, mpsc::Sender<()>) {
         let (begun, has_begun) = mpsc::channel();
         let (end, may_end) = mpsc::channel::<()>();

@@ -1,5 +1,5 @@
-//! The versions of a post, the newest first. The rule: the versions that are kept follow each other without a gap up to the current one, so that a page is one
-//! range read of versions whose numbers are known, and the oldest one is found by bisection.
+//! The versions of a post, the newest first. The rule: the kept versions have no gap up to the current one, so a page is one range read of known numbers, and
+//! the oldest version is found by binary search.
 
 use std::sync::Arc;
 
@@ -20,20 +20,20 @@ use super::pages::{Page, PageArguments, RequestedFields, Take};
 
 /// The maximum number of versions on one page; each is read with its body.
 pub(crate) const REVISIONS_PAGE_MAX: usize = 50;
-/// The number of versions on a page if the client names none.
+/// The default number of versions on a page.
 const PAGE_DEFAULT: usize = 20;
 
-/// Point reads that find the oldest version: one for the oldest that can exist, and those of a bisection.
+/// The point reads that find the oldest version: one for the oldest possible version, and those of the binary search.
 pub(crate) const SEARCH_READS_MAX: u64 = 1 + REVISIONS_MAX.unsigned_abs().next_power_of_two().ilog2() as u64;
 
-/// Point reads of one version of a post that is known: the version, as the current one and then as a kept one, and the version before it.
+/// The point reads of one version of a known post: as the current version, then as a kept one, and the version before it.
 pub(crate) const REVISION_READS_MAX: u64 = 3;
 
 /// One version of a post.
 #[derive(Debug, Clone)]
 pub struct Revision {
     pub whole: WholePost,
-    /// The fields in which the version differs from the one before it; empty for the first version, and if the version before it is no longer kept.
+    /// The fields in which the version differs from the one before it; empty for the first version, or if the version before it was deleted.
     pub changed_fields: Vec<ContentField>,
 }
 
@@ -55,7 +55,7 @@ pub struct RevisionList {
     is_of_page: bool,
     /// The current version; 0 if the post was deleted.
     newest: i32,
-    /// Searched at most once.
+    /// The oldest kept version, searched at most once.
     oldest: OnceCell<i32>,
 }
 
@@ -64,29 +64,29 @@ fn list_tag(id: &PostId) -> ListTag {
 }
 
 impl RevisionList {
-    /// The versions of this post; no read.
+    /// The versions of this post. Reads nothing.
     pub(crate) fn of(post: &Post) -> Self {
         Self { id: post.id.clone(), is_of_page: false, newest: post.version, oldest: OnceCell::new() }
     }
 
-    /// The versions of this page of the site; no read.
+    /// The versions of this page of the site. Reads nothing.
     pub(crate) fn of_page(page: &SitePage) -> Self {
         Self { is_of_page: true, ..Self::of(&page.post) }
     }
 
     /// # Errors
-    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not of this list.
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub(crate) fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<i32> {
         cursor::decode(list_tag(&self.id), text).map_err(|_| ContentError::BadCursor { argument })
     }
 
-    /// The number of versions that are kept, the current one included. One point read if all versions are kept, or as many as can be; otherwise
-    /// at most [`SEARCH_READS_MAX`].
+    /// The number of kept versions, including the current one. One point read if all versions, or the maximum number, are kept; otherwise at most
+    /// [`SEARCH_READS_MAX`].
     pub(crate) async fn count(&self, reader: &Reader) -> Result<i32> {
         Ok(self.newest - self.oldest(reader).await? + 1)
     }
 
-    /// The number of versions that [`page`](Self::page) reads with their bodies, at most: those of the page, and one more.
+    /// The maximum number of versions that [`page`](Self::page) reads with their bodies: those of the page, and one more.
     ///
     /// # Errors
     /// Those of [`page`](Self::page).
@@ -96,8 +96,8 @@ impl RevisionList {
         Ok(if requested.items { kept.min(count + 1) } else { 0 })
     }
 
-    /// A page, for which the current version is read again. No read if its items are not requested; otherwise one range read, and from the end
-    /// of the list also the search for the oldest version.
+    /// A page of versions. Reads nothing if its items are not requested; otherwise one range read, the current version, and for a page from the end the search
+    /// for the oldest version.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range.
@@ -129,7 +129,7 @@ impl RevisionList {
                 (top, count, None)
             }
         };
-        // One more version is read, because it shows what the last one of the page has changed, and whether there is a next page.
+        // One additional version is read. It shows the changes in the last one of the page, and whether there is a next page.
         let versions = self.versions(reader, top, current, count + 1).await?;
         let dropped = then_last.map_or(0, |last| versions.len().min(count).saturating_sub(last));
         let has_next = versions.len() > count;
@@ -138,7 +138,7 @@ impl RevisionList {
         Ok(Page { items, has_next, has_previous: dropped > 0 || top < newest })
     }
 
-    /// `count` versions from `top` down, or as many as are kept.
+    /// Up to `count` versions, from `top` down.
     async fn versions(
         &self,
         reader: &Reader,
@@ -147,7 +147,7 @@ impl RevisionList {
         count: usize,
     ) -> Result<Vec<WholePost>> {
         let mut versions: Vec<WholePost> = current.filter(|current| current.post.version == top).into_iter().collect();
-        // The row of the current version may exist already, because a version is kept before it is replaced.
+        // The row of the current version may already exist, because a version is stored before it is replaced.
         let below = if versions.is_empty() { top.saturating_add(1) } else { top };
         let rows = history::revisions_below(&self.id, below);
         versions.extend(reader.versions_in(&rows, count.saturating_sub(versions.len())).await?);
@@ -155,7 +155,7 @@ impl RevisionList {
         Ok(versions)
     }
 
-    /// The oldest version that is kept. At most [`REVISIONS_MAX`] versions are older than the current one, and the one before them is not kept.
+    /// The oldest kept version. At most [`REVISIONS_MAX`] versions are older than the current one.
     async fn oldest(&self, reader: &Reader) -> Result<i32> {
         let search = || async {
             let mut missing = self.newest.saturating_sub(REVISIONS_MAX).max(1);
@@ -174,9 +174,8 @@ impl RevisionList {
 }
 
 impl Reader {
-    /// A version of a post, the current one included; `None` if it is not kept, or if the actor has no access to the versions of the post. Reads
-    /// only the bodies of the version and of the one before it: at most [`REVISION_READS_MAX`] point reads in addition to those of the post
-    /// without its body; none without an actor.
+    /// A kept or the current version of a post; `None` if it does not exist, or if the actor has no access to the versions of the post. At most
+    /// [`REVISION_READS_MAX`] point reads in addition to those of the post without its body; none without an actor.
     pub async fn accessible_revision(&self, id: &PostId, version: i32) -> Result<Option<Arc<Revision>>> {
         let Some(actor) = self.actor() else { return Ok(None) };
         let Some(post) = self.post_by_id(id).await?.filter(|post| actor.sees(post)) else {
@@ -189,7 +188,7 @@ impl Reader {
             let current = if version == post.version { self.current_version(&post).await? } else { None };
             match current {
                 Some(current) => Ok(Some(current)),
-                // An older version, or one that was replaced after the post was read and is kept since then.
+                // This is an older version, or one that was replaced after the post was read.
                 None => self.revision(id, version).await,
             }
         };
@@ -197,7 +196,7 @@ impl Reader {
         Ok(whole.map(|whole| Arc::new(Revision::new(before.as_ref(), whole))))
     }
 
-    /// [`accessible_revision`](Self::accessible_revision) for a page of the site. At most three point reads.
+    /// Like [`accessible_revision`](Self::accessible_revision), for a page of the site. At most three point reads.
     async fn accessible_revision_of_page(&self, id: &PostId, version: i32) -> Result<Option<Arc<Revision>>> {
         let Some(page) = self.whole_page_by_id(id).await?.filter(|_| self.sees_draft_pages()) else { return Ok(None) };
         let newest = page.page.post.version;
@@ -209,7 +208,7 @@ impl Reader {
         Ok(whole.map(|whole| Arc::new(Revision::new(before.as_ref(), whole))))
     }
 
-    /// The post with its body; `None` if it was changed since it was read. One point read.
+    /// The post with its body; `None` if it has changed since it was read. One point read.
     async fn current_version(&self, post: &Post) -> Result<Option<WholePost>> {
         let place = PostPlace::of(post);
         let row = self.store().get(place.collection.name(), &place.whole(&post.slug)).await?;
@@ -217,7 +216,7 @@ impl Reader {
         Ok(whole.filter(|whole| (&whole.post.id, whole.post.version) == (&post.id, post.version)))
     }
 
-    /// One version of a post; `None` if it is not kept. One point read.
+    /// A kept version of a post; `None` if it does not exist. One point read.
     pub async fn revision(&self, id: &PostId, version: i32) -> Result<Option<WholePost>> {
         let row = self.store().get(Table::Revisions.name(), &history::revision(id, version)).await?;
         Ok(row.as_ref().map(post_rows::read_whole).transpose()?)
@@ -229,13 +228,13 @@ impl Reader {
         Ok(rows.iter().map(post_rows::read_whole).collect::<StoreResult<_>>()?)
     }
 
-    /// Whether the row of a version exists. One point read, of its key.
+    /// Whether the row of a version exists. One point read of its key.
     async fn keeps(&self, id: &PostId, version: i32) -> Result<bool> {
         Ok(self.store().get_key(Table::Revisions.name(), &history::revision(id, version)).await?.is_some())
     }
 }
 
-/// Stores a body once if consecutive versions have it.
+/// Shares the memory of equal bodies of consecutive versions.
 fn share_bodies(versions: &mut [WholePost]) {
     for i in 1..versions.len() {
         if versions[i].markdown == versions[i - 1].markdown {

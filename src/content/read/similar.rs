@@ -1,5 +1,5 @@
-//! Slugs that are similar to one that no category, tag, author or series has. The rule: only a refused change pays for them, and the time and the reads for one
-//! slug are bounded.
+//! Suggests slugs that are similar to an unknown slug of a category, tag, author or series. The rule: only refused changes compute suggestions, and the time
+//! and the reads for one slug are bounded.
 
 use crate::content::error::Result;
 use crate::model::{Slug, TermKind};
@@ -22,7 +22,7 @@ impl Reader {
     }
 }
 
-/// The slugs that differ from a slug by at most a third of its characters, the most similar first.
+/// Slugs that differ by at most a third of the characters, the most similar first.
 fn most_similar<'a>(slug: &Slug, existing: impl Iterator<Item = &'a Slug>) -> Vec<Slug> {
     let edits_max = (slug.as_str().len() / 3).max(1);
     let may_be_similar = |other: &&Slug| other.as_str().len().abs_diff(slug.as_str().len()) <= edits_max;

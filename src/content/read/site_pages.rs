@@ -1,5 +1,5 @@
-//! Reads of the site's pages. The rule: a page by its path is two point reads at most, the children of a page are one range read for each thousand; a draft or
-//! scheduled page is found only by an actor that sees all posts, or by a client with its preview link, and to any other it is as if it did not exist.
+//! Reads the site's pages. The rule: a page by its path takes at most two point reads, and the children of a page one range read for each thousand; drafts and
+//! scheduled pages are returned only to an actor with access to all posts, or to a client with a preview link, and do not exist for any other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use super::reader::{Previewed, Reader};
 
 const TABLE: &str = Table::Pages.name();
 
-/// The children of a page, or the pages at the top.
+/// The children of a page, or the top-level pages.
 #[derive(Debug, Clone)]
 pub struct ChildrenList {
-    /// `None`: the top.
+    /// `None` for the top level.
     pub parent: Option<Arc<SitePage>>,
     pub are_drafts: bool,
 }
@@ -37,13 +37,13 @@ impl ChildrenList {
     }
 
     /// # Errors
-    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PagePosition> {
         ChildKey::of_cursor(self.keys(), text).map_err(|_| ContentError::BadCursor { argument })
     }
 }
 
-/// A place in a list of pages.
+/// A position in a list of pages.
 pub(crate) type PagePosition = ChildKey;
 
 /// A cursor of the list of scheduled pages.
@@ -58,17 +58,17 @@ fn scheduled_row(page: &SitePage) -> Option<Key> {
 /// The row of a cursor of the list of scheduled pages.
 ///
 /// # Errors
-/// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+/// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
 pub(crate) fn decode_scheduled_cursor(argument: &'static str, text: &str) -> Result<String> {
     keys::row_of_scheduled_cursor(text).map_err(|_| ContentError::BadCursor { argument })
 }
 
-/// The range reads for all published pages, of which there are `at_most`.
+/// The number of range reads for all published pages, of which there are `at_most`.
 pub(crate) const fn all_pages_reads(at_most: u64) -> u64 {
     (at_most + 1).div_ceil(PAGE_ROWS_MAX as u64)
 }
 
-/// A page in the list of all pages, with few fields, because all pages are in memory together.
+/// A page in the list of all pages, with only a few fields, because all pages are in memory together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedPage {
     pub path: PagePath,
@@ -78,7 +78,7 @@ pub struct ListedPage {
     pub translation_group: Option<TranslationGroup>,
 }
 
-/// A published page as its row in a list has it.
+/// A published page, as read from its row in a list.
 struct Child {
     id: PostId,
     slug: Slug,
@@ -89,9 +89,8 @@ struct Child {
 }
 
 impl Reader {
-    /// Every published page whose ancestors are all published, in the order of the site: the pages below a page come directly after it. `None`
-    /// if more pages are published than `at_most`. A range read for each thousand, one that finds that there are no more, and one more if some are
-    /// scheduled.
+    /// Every published page whose ancestors are all published, in the order of the site: the descendants of a page come directly after it. `None` if more than
+    /// `at_most` pages are published. A range read for each thousand, one that finds the end, and one more if some are scheduled.
     pub async fn all_pages(&self, at_most: usize) -> Result<Option<Vec<ListedPage>>> {
         let mut below: HashMap<Option<PostId>, Vec<Child>> = HashMap::new();
         let (range, mut need, mut continuation) = (keys::published(), at_most + 1, None);
@@ -115,7 +114,7 @@ impl Reader {
                 let child = Child { id, slug, title, updated_at, language, translation_group };
                 below.entry(parent).or_default().push(child);
             }
-            // With so many rows at once, the scheduled pages among them cost one more read at most.
+            // Scheduled pages among the rows cost at most one more read, because this read takes the maximum number of rows.
             if limit != usize::MAX {
                 limit = need;
             }
@@ -126,7 +125,7 @@ impl Reader {
         }
     }
 
-    /// Whether this reader shows drafts of pages. A role for own posts does not suffice, because pages have no authors.
+    /// Whether this reader shows drafts of pages. The role author is not enough, because pages have no authors.
     pub fn sees_draft_pages(&self) -> bool {
         self.actor().is_some_and(Actor::sees_all)
     }
@@ -137,7 +136,7 @@ impl Reader {
         Ok(found.filter(|page| self.shows(page)).map(Arc::new))
     }
 
-    /// [`page_by_path`](Self::page_by_path) with the body and the metadata.
+    /// Like [`page_by_path`](Self::page_by_path), with the body and the metadata.
     pub async fn whole_page_by_path(&self, path: &PagePath) -> Result<Option<WholeSitePage>> {
         Ok(self.find_at(path, rows::read_whole).await?.filter(|whole| self.shows(&whole.page)))
     }
@@ -165,7 +164,7 @@ impl Reader {
         Ok(row.as_ref().map(read).transpose()?)
     }
 
-    /// Pages by their ids, in that order; `None` for each that does not exist or is not shown. A point read each, sent together.
+    /// Pages by their ids, in that order; `None` for each that is missing or not visible. One point read each, sent together.
     pub async fn pages_by_id(&self, ids: &[PostId]) -> Vec<Result<Option<Arc<SitePage>>>> {
         let keys: Vec<_> = ids.iter().map(keys::whole).collect();
         let read = |row: StoreResult<Option<Entity>>| {
@@ -175,7 +174,7 @@ impl Reader {
         self.store().get_many(TABLE, &keys).await.into_iter().map(read).collect()
     }
 
-    /// The bodies and the metadata of pages by their ids. A point read each, sent together.
+    /// The bodies and the metadata of pages by their ids. One point read each, sent together.
     pub async fn page_details(&self, ids: &[PostId]) -> Vec<Result<Option<PostDetails>>> {
         let keys: Vec<_> = ids.iter().map(keys::whole).collect();
         let read = |row: StoreResult<Option<Entity>>| -> Result<Option<PostDetails>> {
@@ -185,8 +184,8 @@ impl Reader {
         self.store().get_many(TABLE, &keys).await.into_iter().map(read).collect()
     }
 
-    /// A page of a list of pages, in the order of the site: a range read, and another one for each cursor on whose other side it is requested whether
-    /// there are items. A page from the end reads the keys of the list first, a range read for each thousand.
+    /// A page of a list of pages, in the order of the site: one range read, and another one for each requested check of items beyond a cursor. A page from the
+    /// end first reads the keys of the list, one range read for each thousand.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range.
@@ -203,7 +202,7 @@ impl Reader {
         let keys = list.keys();
         let (after, before) = (arguments.after.as_ref(), arguments.before.as_ref());
         let parent = list.parent.as_deref();
-        // One item more than the page holds shows whether the list continues.
+        // One additional item shows whether the list continues.
         let items = match take {
             Take::First { count, .. } => {
                 let need = count + usize::from(requested.has_next);
@@ -224,7 +223,7 @@ impl Reader {
         Ok(Page { has_next, has_previous, ..page })
     }
 
-    /// The number of pages of a list. A range read of keys for each thousand, and one of the scheduled pages.
+    /// The number of pages of a list. One range read of keys for each thousand, and one of the scheduled pages.
     pub async fn count_children(&self, list: &ChildrenList) -> Result<usize> {
         Ok(self.keys_of_children(list, list.keys().between(None, None)).await?.len())
     }
@@ -236,7 +235,7 @@ impl Reader {
         }
         let found = self.keys_of_children(list, range.clone()).await?;
         let Some(first) = found.get(found.len().saturating_sub(need)) else { return Ok(Vec::new()) };
-        // What was added since makes it longer, so all of it is read.
+        // Pages that were added since make the range longer, so all of it is read.
         let range = range.starting_at(first.key.row().to_owned())?;
         let mut items = self.children_in(&range, usize::MAX, list.parent.as_deref()).await?;
         Ok(items.split_off(items.len().saturating_sub(need)))
@@ -253,7 +252,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// The first `need` pages of a range, without the scheduled ones. One range read; one more if it has met scheduled pages.
+    /// The first `need` pages of a range, without the scheduled ones. One range read, and one more if it contains scheduled pages.
     async fn children_in(
         &self,
         range: &RowRange,
@@ -273,21 +272,21 @@ impl Reader {
             if continuation.is_none() {
                 break;
             }
-            // So many rows have the pages that are needed, whichever of them are scheduled.
+            // This many rows contain the needed pages, even if some are scheduled.
             limit = PAGE_ROWS_MAX;
         }
         found.truncate(need);
         Ok(found)
     }
 
-    /// Whether a range has a page; no if there is no range.
+    /// Whether a range contains a page; false without a range.
     async fn any_child(&self, range: Option<RowRange>, parent: Option<&SitePage>) -> Result<bool> {
         let Some(range) = range else { return Ok(false) };
         Ok(!self.children_in(&range, 1, parent).await?.is_empty())
     }
 
-    /// A page of the scheduled pages, the next to be published first, and how many there are. `arguments`: with rows as cursors. One range read of all keys,
-    /// and a point read for each item, sent together.
+    /// A page of the scheduled pages, sorted by instant, and their total number. `arguments`: the cursors are rows. One range read of all keys, and a point
+    /// read for each item, sent together.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range.
@@ -306,7 +305,7 @@ impl Reader {
         };
         let ids: Vec<PostId> = rows.items.iter().filter_map(id).collect();
         let pages = self.pages_by_id(&ids).await.into_iter().collect::<Result<Vec<_>>>()?;
-        // A page that has another instant meanwhile is at another place of the list, or in none.
+        // A page that was rescheduled meanwhile has another position, or is not in the list.
         let at_row = |(row, page): (&Entity, Option<Arc<SitePage>>)| {
             page.filter(|page| scheduled_row(page).as_ref() == Some(&row.key))
         };
@@ -321,7 +320,7 @@ impl Reader {
     }
 }
 
-/// Lists pages from the top down; a page below an unpublished page is not found.
+/// Sorts pages from the top down; pages below an unpublished page are omitted.
 fn in_order(mut below: HashMap<Option<PostId>, Vec<Child>>) -> Vec<ListedPage> {
     let mut listed = Vec::new();
     let mut levels = vec![(Vec::new(), below.remove(&None).unwrap_or_default().into_iter())];
@@ -331,10 +330,10 @@ fn in_order(mut below: HashMap<Option<PostId>, Vec<Child>>) -> Vec<ListedPage> {
             continue;
         };
         let parts: Vec<Slug> = above.iter().cloned().chain([slug]).collect();
-        // The rule of a path holds for every stored page; `check` reports one that breaks it.
+        // All stored paths are valid; `check` reports others.
         let Ok(path) = PagePath::of(parts.clone()) else { continue };
         listed.push(ListedPage { path, title, updated_at, language, translation_group });
-        // Removed, so that damaged rows cannot lead into a cycle.
+        // The children are removed, so that damaged rows cannot form an endless cycle.
         if let Some(children) = below.remove(&Some(id)) {
             levels.push((parts, children.into_iter()));
         }

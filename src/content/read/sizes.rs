@@ -1,5 +1,5 @@
-//! The size of the content according to the lists of partitions, and the maximum number of ranges that a page reads. The rule: a figure is exact
-//! or too high for content that nobody changes meanwhile, and a list that is not in memory is unknown, never assumed to be short.
+//! The size of the content, from the lists of partitions, and the maximum number of ranges that a page reads. The rule: unless content changes meanwhile, a
+//! number is exact or too high, and an uncached list is unknown, never assumed to be short.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::partition_catalog::Listed;
@@ -10,16 +10,16 @@ use crate::store::PAGE_ROWS_MAX;
 
 use super::reader::Reader;
 
-/// Posts or terms that other servers may add to a store of tables while this server uses a list of partitions: those of one change with many new tags.
+/// The number of posts or terms that other servers may add while this server uses a cached list of partitions: those of one change with many new tags.
 const ADDED_MEANWHILE: u64 = 100;
 
-/// The range reads of a list of months of unknown length.
+/// The assumed range reads of a list of months of unknown length.
 const MONTHS_READS_UNKNOWN: u64 = 10;
 
-/// Terms that one change may create: tags of a post or of many posts, or one of another kind.
+/// The maximum number of terms that one change may create: tags of a post or of many posts, or one of another kind.
 const CREATED: u64 = 200;
 
-/// The lists of partitions that are in memory.
+/// The lists of partitions that are cached.
 #[derive(Debug, Clone, Default)]
 pub struct Sizes {
     posts: Option<Months>,
@@ -28,17 +28,16 @@ pub struct Sizes {
     now: Option<Instant>,
     /// Whether other servers can write to the store while a list is cached.
     pub are_shared: bool,
-    /// Whether the figures reveal nothing about unpublished posts, for a client that must not know of them: its bound is the same whether they
-    /// exist or not, up to a thousand.
+    /// Whether the numbers must not reveal unpublished posts: then an estimate is the same with and without them, up to a thousand.
     is_coarse: bool,
-    /// How many terms a mutation may create.
+    /// The maximum number of terms that a mutation creates.
     created: u64,
     /// Whether the client sends no token, so that it gets no drafts and no scheduled posts.
     pub is_anonymous: bool,
 }
 
 impl Reader {
-    /// The sizes that are known without a read. `is_coarse`: without what only some clients may know.
+    /// The sizes that are known without a read. `is_coarse`: whether the client must not know of unpublished posts.
     pub fn sizes(&self, is_coarse: bool) -> Sizes {
         Sizes {
             posts: self.known_list(&PartitionList::months(Collection::Posts)),
@@ -52,20 +51,20 @@ impl Reader {
         }
     }
 
-    /// Reads a list that is not in memory. One range read for each 1,000 months, or one.
+    /// Reads an uncached list. One range read for each 1,000 months, or one for terms.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn read_catalog(&self, catalog: Catalog) -> Result<()> {
         match catalog {
-            // These reads are not recorded, because a price is not part of a cached answer.
+            // These reads are not recorded, because a cost is not part of a cached answer.
             Catalog::Posts => self.unnoted_months(Collection::Posts).await.map(drop),
             Catalog::Drafts => self.unnoted_months(Collection::Drafts).await.map(drop),
             Catalog::Terms(kind) => self.first_characters(kind).await.map(drop),
         }
     }
 
-    /// From now on, a query that needs more storage requests than this is stopped, because its bound is wrong; `None`: any number.
+    /// From now on, a query that makes more storage requests than this is stopped, because its estimate is wrong; `None` removes the limit.
     pub fn stop_at(&self, requests: Option<u64>) {
         self.source.counted.stop_at(requests);
     }
@@ -80,12 +79,12 @@ impl Sizes {
         }
     }
 
-    /// Whether reading the list makes figures known.
+    /// Whether reading the list makes unknown numbers known.
     pub fn can_read(&self, catalog: Catalog) -> bool {
         !(self.knows(catalog) || self.is_coarse && catalog == Catalog::Drafts)
     }
 
-    /// The range reads of a list; if its length is unknown, enough for all months since the year 1200.
+    /// The range reads of a list; if its length is unknown, enough for 10,000 months.
     pub fn reads_of_catalog(&self, catalog: Catalog) -> u64 {
         let months = match catalog {
             Catalog::Posts => self.posts.as_ref(),
@@ -95,7 +94,7 @@ impl Sizes {
         months.map_or(MONTHS_READS_UNKNOWN, |months| (months.len() / PAGE_ROWS_MAX) as u64 + 1)
     }
 
-    /// `None` for a client that must not know of drafts.
+    /// `None` if the client must not know of drafts.
     fn known_drafts(&self) -> Option<&Months> {
         self.drafts.as_ref().filter(|_| !self.is_coarse)
     }
@@ -106,13 +105,12 @@ impl Sizes {
         Some(listed + self.margin() + self.created)
     }
 
-    /// How much other servers may add while a list is cached.
+    /// The number of posts or terms that other servers may add while a list is cached.
     fn margin(&self) -> u64 {
         if self.are_shared { ADDED_MEANWHILE } else { 0 }
     }
 
-    /// The number of posts that are not drafts, scheduled ones included; for a client that must not know of these, only the published ones,
-    /// rounded up.
+    /// The number of published and scheduled posts; if the client must not know of scheduled ones, only the published ones, rounded up.
     pub fn posts(&self) -> Option<u64> {
         let now = self.now?;
         let months = self.posts.as_ref()?.iter();
@@ -126,24 +124,24 @@ impl Sizes {
         Some(over + rounded(present) + self.margin())
     }
 
-    /// The number of months that hold posts.
+    /// The number of months with posts.
     pub fn months(&self) -> Option<u64> {
         Some(self.visible()?.len() as u64)
     }
 
-    /// The range reads of a page of `need` posts of all months.
+    /// The range reads of a page of `need` posts over all months.
     pub fn reads_of_months(&self, need: u64) -> Option<u64> {
         Some(reads(&self.visible()?, need))
     }
 
-    /// The range reads of all drafts, with at least this many rows in each but the last two of a month.
+    /// The range reads of all drafts, with at least this many rows in each read but the last two of a month.
     pub fn reads_of_drafts(&self, rows: u64) -> Option<u64> {
         let months = self.known_drafts()?.iter().filter(|month| month.may_hold_rows());
         let (months, drafts) = months.fold((0, 0), |(months, drafts), month| (months + 1, drafts + rows_of(month)));
         Some(2 * months + drafts / rows + 1)
     }
 
-    /// The months whose posts may be scheduled, and how many posts they hold; `None` for a client that must not know of these.
+    /// The number of months that may contain scheduled posts, and of the posts in them; `None` if the client must not know of these.
     pub fn to_come(&self) -> Option<(u64, u64)> {
         self.posts_to_come().filter(|_| !self.is_coarse)
     }
@@ -155,25 +153,25 @@ impl Sizes {
         Some(to_come.fold((0, 0), |(months, posts), month| (months + 1, posts + rows_of(month))))
     }
 
-    /// The range reads that count the scheduled posts of the current month, or of a term.
+    /// The range reads that count the scheduled posts of the current month or of a term.
     pub fn reads_to_count_scheduled(&self) -> Option<u64> {
         Some(self.posts_to_come()?.1 / PAGE_ROWS_MAX as u64 + 1)
     }
 
-    /// The partitions that a page of `need` terms reads.
+    /// The number of partitions that a page of `need` terms reads.
     pub fn partitions_of_terms(&self, kind: TermKind, need: u64) -> Option<u64> {
         let listed = self.terms[kind as usize].as_ref()?;
         let rows: Vec<u64> = listed.iter().filter(|listed| listed.may_hold_rows()).map(rows_of).collect();
         Some(reads(&rows, need))
     }
 
-    /// How many published posts the months up to now hold at least, the newest first.
+    /// The minimum number of published posts of each month up to now, the newest first.
     fn visible(&self) -> Option<Vec<u64>> {
         let now = self.now?;
         let present = now.month();
         let months = self.posts.as_ref()?.iter();
         let months = months.filter(|listed| listed.may_hold_rows() && listed.partition <= present);
-        // How many posts of the current month are scheduled is not known.
+        // The number of scheduled posts in the current month is unknown.
         let is_published = |listed: &Listed<Month>| listed.count.newest.as_ref().is_some_and(|newest| newest.at <= now);
         let visible = |listed: &Listed<Month>| if is_published(listed) { rows_of(listed) } else { 0 };
         if !self.is_coarse {
@@ -183,14 +181,14 @@ impl Sizes {
         Some(std::iter::once(0).chain(before).collect())
     }
 
-    /// The sizes for one change: what it reads after the change is not known before, but the terms that it may create are few.
+    /// The sizes for the reads after a change, which may have created a few terms.
     #[must_use]
     pub fn before_a_change(self) -> Self {
         Self { posts: None, drafts: None, created: CREATED, ..self }
     }
 }
 
-/// Rounded up, so that up to a thousand scheduled posts of the current month do not show.
+/// Rounded up, so that up to a thousand scheduled posts of the current month are not revealed.
 fn rounded(rows: u64) -> u64 {
     (rows / PAGE_ROWS_MAX as u64 + 1) * PAGE_ROWS_MAX as u64
 }
@@ -199,13 +197,13 @@ fn rows_of<P>(listed: &Listed<P>) -> u64 {
     u64::try_from(listed.count.rows).unwrap_or(0)
 }
 
-/// How many of these partitions a page of `need` items reads at most: all whose rows it may need, and at a cursor the partition of the cursor,
-/// which may hold nothing on its side.
+/// The maximum number of partitions that a page of `need` items reads: those with the needed rows, and the cursor's partition, which may have no items after
+/// the cursor.
 fn reads(rows: &[u64], need: u64) -> u64 {
     (longest_without(rows, need) + 2).min(rows.len() as u64)
 }
 
-/// The most partitions in a row that together hold fewer than `need` rows.
+/// The maximum number of consecutive partitions that together have fewer than `need` rows.
 fn longest_without(rows: &[u64], need: u64) -> u64 {
     let (mut longest, mut begin, mut sum) = (0, 0, 0);
     for (end, of_end) in rows.iter().enumerate() {
@@ -239,7 +237,7 @@ mod tests {
         count
     }
 
-    /// Every page, read step by step: from each partition on, in both directions, with nothing left in the first one.
+    /// Simulates every page: from each partition, in both directions, with no rows left in the first one.
     fn most_expensive_page(rows: &[u64], need: u64) -> u64 {
         let mut most_expensive = 0;
         for begin in 0..rows.len() {

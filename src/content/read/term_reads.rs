@@ -1,4 +1,4 @@
-//! The reads of categories, tags, authors and series by their slugs. The rule: a slug that a term has had before finds the term too.
+//! Reads categories, tags, authors and series by their slugs. The rule: a former slug also finds its term.
 
 use std::sync::Arc;
 
@@ -13,8 +13,7 @@ use crate::store::{Entity, Result as StoreResult};
 
 use super::Reader;
 
-/// Whether rows of terms whose slugs begin with the same character may be read together. The terms of a page of posts often have such slugs, and
-/// most sites have few terms.
+/// Whether rows of terms with the same first character may be read together. The terms of a page of posts often have such slugs, and most sites have few terms.
 #[derive(Debug, Clone, Copy)]
 enum Nearness {
     Near,
@@ -22,13 +21,13 @@ enum Nearness {
 }
 
 impl Reader {
-    /// Terms by slugs that they have or have had before, in the order of `keys`. The same reads as [`term`](Self::term), sent together for all keys.
+    /// Terms by current or former slugs, in the order of `keys`. The same reads as [`term`](Self::term), sent together.
     pub async fn terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
         self.cached_or_read_terms(keys, Nearness::Apart, |_, _| true).await
     }
 
-    /// [`terms_at`](Self::terms_at) for first slugs. A term that is cached as missing, or as another term, is read again, because a row that
-    /// names it can be newer than the cached value.
+    /// Like [`terms_at`](Self::terms_at), for first slugs. A term that is cached as missing or as another term is read again, because the row that names it may
+    /// be newer.
     pub async fn named_terms_at(&self, keys: &[(TermKind, Slug)]) -> Vec<Result<Option<Arc<Term>>>> {
         self.cached_or_read_terms(keys, Nearness::Near, |slug, term| {
             term.as_ref().is_some_and(|term| term.id.first_slug == *slug)
@@ -48,7 +47,7 @@ impl Reader {
         self.cached_or_read(keys, key_of, is_usable, read).await
     }
 
-    /// The terms with these first slugs, which a post names; `None` if one of them is not cached.
+    /// The terms with these first slugs; `None` if one of them is not cached.
     pub fn terms_if_cached(&self, kind: TermKind, first_slugs: &[Slug]) -> Option<Vec<Arc<Term>>> {
         let keys = first_slugs.iter().map(|slug| CacheKey::Term(kind, slug.clone()));
         let cached: Vec<Option<Option<Arc<Term>>>> = self.cached_values(keys);
@@ -98,18 +97,18 @@ impl Reader {
         keys.iter().zip(rows).map(read).collect()
     }
 
-    /// A category, tag, author or series by its first slug (one point read), or by another that it has or has had before (two).
+    /// A term by its first slug (one point read), or by another current or former slug (two).
     pub async fn term(&self, kind: TermKind, slug: &Slug) -> Result<Option<Arc<Term>>> {
         self.terms_at(&[(kind, slug.clone())]).await.pop().unwrap_or(Ok(None))
     }
 
-    /// Whether a list of terms has an item at exactly this slug.
+    /// Whether a list of terms has an item with exactly this slug.
     pub(super) async fn is_term_listed(&self, kind: TermKind, slug: &Slug) -> Result<bool> {
         Ok(self.term(kind, slug).await?.is_some_and(|term| term.slug == *slug))
     }
 
-    /// The first `need` terms of these rows, in their order, and how many rows were looked at. There may be fewer terms, because a row may not
-    /// count. A term whose current slug is not its first takes a point read; these reads are sent together.
+    /// The first `need` terms of these rows, in their order, and the number of examined rows. There may be fewer terms, because some rows name no listed term.
+    /// A term whose current slug is not its first takes a point read; these are sent together.
     pub(super) async fn listed_terms(
         &self,
         kind: TermKind,
@@ -143,13 +142,13 @@ impl Reader {
         Ok((found.into_iter().flatten().collect(), looked_at))
     }
 
-    /// The first slugs of the terms with these slugs, which are what posts store. A slug without a term is returned unchanged. One point read each.
+    /// The first slugs, which posts store, of the terms with these slugs. A slug without a term is returned unchanged. One point read each.
     pub(super) async fn first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
         first_slugs_of(slugs, self.terms_at(slugs).await)
     }
 
-    /// [`first_slugs`](Self::first_slugs) for terms that posts of the list must not have. On tables, a term that is cached as missing is read
-    /// again, because a post that is newer than the cached value can have it.
+    /// Like [`first_slugs`](Self::first_slugs), for excluded terms. On tables, a term that is cached as missing is read again, because a newer post may have
+    /// it.
     pub(super) async fn excluded_first_slugs(&self, slugs: &[(TermKind, Slug)]) -> Result<Vec<Slug>> {
         if self.source.version.is_some() {
             return self.first_slugs(slugs).await;

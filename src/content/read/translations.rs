@@ -1,5 +1,4 @@
-//! The posts or pages of a group of translations. The rule: one range read for each group, of rows that have their summaries; the client gets those to which it
-//! has access.
+//! The posts or pages of a group of translations. The rule: one range read for each group, whose rows are summaries; only accessible ones are returned.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::store::{Entity, RowRange};
 use super::reader::Reader;
 
 impl Reader {
-    /// Ascending by language, the one without a language of its own first.
+    /// Sorted by language; the one without a language comes first.
     pub async fn translated_posts(&self, group: &TranslationGroup) -> Result<Arc<Vec<Arc<Post>>>> {
         let mut posts = Vec::new();
         for row in self.rows_of_group(Table::PostKeys, &lookup::translations(group)).await? {
@@ -22,7 +21,7 @@ impl Reader {
         Ok(Arc::new(posts))
     }
 
-    /// [`translated_posts`](Self::translated_posts) for pages.
+    /// Like [`translated_posts`](Self::translated_posts), for pages.
     pub async fn translated_pages(&self, group: &TranslationGroup) -> Result<Arc<Vec<Arc<SitePage>>>> {
         let mut pages = Vec::new();
         for row in self.rows_of_group(Table::Pages, &site_page::translations(group)).await? {

@@ -1,4 +1,4 @@
-//! Reads of views. The rule: what is read here is cached nowhere, because other servers count without announcing it, so an answer with views is executed each time.
+//! Reads views. The rule: views are not cached, because other servers count without announcing their writes, so a query with views is always executed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::store::{PAGE_ROWS_MAX, ReadSet};
 use super::Reader;
 use super::pages::{PostList, holds, of_first_slugs};
 
-/// The days of one field of a post: a year.
+/// The maximum number of days in one field: a year.
 pub(crate) const VIEW_DAYS_MAX: u32 = 366;
 
-/// Posts that are looked up beside those of the list, because some may not be published any more.
+/// The number of additional posts that are looked up, because some may not be published any more.
 const SPARE: usize = 20;
 
-/// The most posts that are looked up for a list of popular posts.
+/// The maximum number of posts that are looked up for a list of popular posts.
 pub(crate) fn considered(first: usize, is_filtered: bool) -> usize {
     if is_filtered { rows::TOP_MAX } else { first + SPARE }
 }
@@ -40,8 +40,8 @@ impl Reader {
         found.into_iter().map(|(_, row)| Ok(Arc::new(rows::read(row?.as_ref())?))).collect()
     }
 
-    /// The published posts of a list with the most views on these days, each with its views on the days on which it was among the first
-    /// [`TOP_MAX`](rows::TOP_MAX). One range read for each month; then the posts, as many at once as are missing, and the terms that the filter names.
+    /// The published posts of a list with the most views on these days. Only days on which a post was among the first [`TOP_MAX`](rows::TOP_MAX) count. One
+    /// range read for each month; then the missing posts, and the terms in the filter.
     pub(crate) async fn popular(
         &self,
         (from, to): (Day, Day),
@@ -63,7 +63,7 @@ impl Reader {
         Ok(popular)
     }
 
-    /// The posts with views on these days, those with the most first.
+    /// The posts with views on these days, those with the most views first.
     async fn ranked(&self, from: Day, to: Day) -> Result<Vec<(PostId, i64)>> {
         self.source.counted.note_cached(ReadSet::break_off);
         let mut of_months: Vec<(Day, Day)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What of a post or page is indexed. The rule: everything that its own page on the site shows as text, and nothing of its metadata.
+//! Converts posts and pages to indexed documents. The rule: all text that the page of a post shows is indexed, and no metadata.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::telemetry::with_causes;
 pub(super) const KIND_OF_POSTS: &str = "post";
 pub(super) const KIND_OF_PAGES: &str = "page";
 
-/// The key of a document: the id as a number, and whether it is that of a page.
+/// The key of a document: the id as a number, and whether it is a page's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key(pub(super) u64);
 
@@ -35,7 +35,7 @@ impl Key {
     }
 }
 
-/// The label of what is in a partition of an index.
+/// The label of the documents in a partition of an index.
 pub(super) fn label(kind: IndexKind, slug: &Slug) -> String {
     format!("{}/{slug}", Table::PostsBy(kind).name())
 }
@@ -45,7 +45,7 @@ pub(super) fn label(kind: IndexKind, slug: &Slug) -> String {
 pub(super) struct Names(HashMap<(TermKind, Slug), String>);
 
 impl Names {
-    /// All of them, by four scans.
+    /// All names, by four scans.
     pub(super) async fn all(content: &Content) -> Result<Self> {
         let mut names = HashMap::new();
         for kind in TermKind::ALL {
@@ -55,7 +55,7 @@ impl Names {
         Ok(Self(names))
     }
 
-    /// Those of these posts. One point read for each term.
+    /// The names of the terms of these posts. One point read for each term.
     pub(super) async fn of(reader: &Reader, posts: &[WholePost]) -> Result<Self> {
         let of_post = |post: &Post| {
             TermKind::ALL.map(|kind| post.terms(kind).iter().map(move |slug| (kind, slug.clone())).collect::<Vec<_>>())
@@ -79,7 +79,7 @@ impl Names {
     }
 }
 
-/// A post or page that is to be indexed.
+/// A post or page to index.
 pub(super) enum Whole {
     Post(WholePost),
     Page(WholeSitePage),
@@ -100,7 +100,7 @@ impl Whole {
         }
     }
 
-    /// Whether everyone may see it now.
+    /// Whether it is public now.
     pub(super) fn is_public(&self, now: Instant) -> bool {
         match self {
             Self::Post(whole) => whole.post.published_at.is_some_and(|at| at <= now),
@@ -108,7 +108,7 @@ impl Whole {
         }
     }
 
-    /// `language`: that of the site.
+    /// `language`: the language of the site.
     pub(super) fn document(&self, names: &Names, language: Option<&str>) -> Document {
         let (post, kind) = match self {
             Self::Post(whole) => (&whole.post, KIND_OF_POSTS),

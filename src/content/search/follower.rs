@@ -1,5 +1,5 @@
-//! Follows the feed of changes (L1 to L5). The rule: a search sees every change that this server has announced before it, unless it would wait for more
-//! than a second; and while the indexes are built, nothing else waits for them.
+//! Follows the feed of changes (L1 to L5). The rule: a search sees every change that this server has announced before it, unless that takes more than a second;
+//! and nothing but a search waits while the indexes are built.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,52 +23,51 @@ use super::indexing::Indexing;
 use super::pair::{Pair, failed_thread, index_failed};
 use super::view::{SearchView, Sees};
 
-/// How long a search waits for changes that are being indexed, or for an index that is being built.
+/// The maximum time that a search waits for changes or for an index that is being built.
 const WAIT_MAX: Duration = Duration::from_secs(1);
-/// How often the job looks at the clock.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// When it is looked again for a write that was announced, and that no read has seen: it has failed, or takes long.
+/// The time after which an announced but invisible write is read again: it has failed, or takes long.
 const AFTER_UNSEEN: Duration = Duration::from_secs(5);
-/// How far back the clock may be set, as by a correction of its rate, before everything is compared.
+/// How far the clock may be set back, for example by a rate correction, before everything is compared again.
 const CLOCK_BACK_MAX: Duration = Duration::from_secs(1);
 
 pub(in crate::content) struct SearchIndexes {
     settings: SearchSettings,
-    /// Opened when they are used first.
+    /// Opened at the first use.
     pair: Mutex<Option<Arc<Pair>>>,
-    /// Whoever has it catches up; the others wait for that.
+    /// The task with the lock catches up; the others wait for it.
     follower: Arc<tokio::sync::Mutex<Follower>>,
     caught_up: Notify,
     announced: OnceLock<Announced>,
     is_built: AtomicBool,
-    /// The posts and pages that were read for the build so far.
+    /// The number of posts and pages that were read for the current build.
     read: AtomicU64,
-    /// One permit for each core: more searches at once would only delay one another.
+    /// One permit for each core, because more concurrent searches would only delay each other.
     turns: Arc<Semaphore>,
 }
 
-/// Up to where the indexes have followed the feed.
+/// The state of following the feed.
 #[derive(Default)]
 struct Follower {
-    /// `None`: the indexes are to be compared with all posts and pages.
+    /// The position in the feed; `None` if the indexes must be compared with all posts and pages.
     position: Option<String>,
     seen: Writes,
-    /// When the feed was read. If the clock is set back before it, what has appeared meanwhile is a draft again.
+    /// The time of the last read of the feed. If the clock is set back before it, posts that appeared since are scheduled again.
     looked_at: Option<Instant>,
-    /// When the next scheduled post or page appears.
+    /// The instant at which the next scheduled post or page appears.
     due: Option<Instant>,
     failed: Option<Moment>,
 }
 
-/// The newest write, and how often any was announced.
+/// The newest write, and the number of announced writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Writes {
     version: u64,
     count: u64,
 }
 
-/// Hears of each write before it can be read.
+/// Is notified of each write before it is visible.
 struct Wake(watch::Sender<Writes>);
 
 impl WriteObserver for Wake {
@@ -83,11 +82,11 @@ impl WriteObserver for Wake {
 
 struct Announced {
     wake: Arc<Wake>,
-    /// Whether the store announces its writes. Otherwise each search looks for changes.
+    /// Whether the store announces its writes. Otherwise, each search reads the feed.
     is_exact: bool,
 }
 
-/// How far the index is.
+/// The progress of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SearchState {
     pub is_built: bool,
@@ -120,7 +119,7 @@ impl SearchIndexes {
         pair.ok_or(ContentError::SearchNotReady { read: 0 })
     }
 
-    /// Opens them, on a thread of its own, because all files are read to find damage.
+    /// Opens the indexes on a separate thread, because all files are read to detect damage.
     async fn open(&self) -> Result<()> {
         if self.pair().is_ok() {
             return Ok(());
@@ -134,11 +133,11 @@ impl SearchIndexes {
 
     async fn use_merged(&self) {
         let Ok(pair) = self.pair() else { return };
-        // A failure is one of the next search, too.
+        // A failure will also occur in the next search, which reports it.
         _ = tokio::task::spawn_blocking(move || pair.use_merged()).await;
     }
 
-    /// Goes on in memory after a failure, such as a full disk; what was indexed is read again.
+    /// Continues in memory after a failure, such as a full disk; all content is indexed again.
     fn replace(&self) {
         tracing::warn!("search.index_failed");
         self.is_built.store(false, Ordering::Release);
@@ -147,7 +146,7 @@ impl SearchIndexes {
 }
 
 impl Content {
-    /// Keeps the index for as long as it is polled; returns at once if this server does not search.
+    /// Keeps the index current for as long as it is polled. Returns at once if search is turned off.
     pub async fn follow_for_search(&self) {
         let Some(search) = &self.search else { return };
         let mut written = self.announced(search).wake.0.subscribe();
@@ -173,7 +172,7 @@ impl Content {
         }
     }
 
-    /// How far the index of this server is; `None` if it does not search.
+    /// The progress of this server's index; `None` if search is turned off.
     pub(crate) fn search_state(&self) -> Option<SearchState> {
         let search = self.search.as_ref()?;
         let is_built = search.is_built.load(Ordering::Acquire);
@@ -184,7 +183,7 @@ impl Content {
         Some(SearchState { is_built, documents, bytes })
     }
 
-    /// The indexes with everything that was announced before.
+    /// The indexes with all changes that were announced before.
     pub(super) async fn search_view(&self, reader: &Reader) -> Result<SearchView> {
         let search = self.search.as_ref().ok_or(ContentError::SearchDisabled)?;
         if let Ok(settled) = timeout(WAIT_MAX, self.settle_search(search)).await {
@@ -196,7 +195,7 @@ impl Content {
         SearchView::of(search.pair()?, Arc::clone(&search.turns), &Sees::of(reader.actor()))
     }
 
-    /// Waits until the indexes have everything that is announced by now. Catches up itself if nobody does.
+    /// Waits until the indexes have all announced changes. Catches up itself if no other task does.
     async fn settle_search(&self, search: &SearchIndexes) -> Result<()> {
         loop {
             let mut caught_up = pin!(search.caught_up.notified());
@@ -208,7 +207,7 @@ impl Content {
             if self.is_current(search, &follower) {
                 return Ok(());
             }
-            // In a task, so that it goes on if this search does not wait for it.
+            // A separate task continues even if this search stops waiting.
             let content = self.clone();
             let done = tokio::spawn(async move { content.catch_up_search(follower).await }).await;
             return match done.map_err(failed_thread)? {
@@ -228,7 +227,7 @@ impl Content {
         })
     }
 
-    /// Whether nothing is to be read: nothing was announced and nothing has appeared since, or it has just failed.
+    /// Whether nothing has to be read: nothing was announced and nothing has appeared since, or a read has just failed.
     fn is_current(&self, search: &SearchIndexes, follower: &Follower) -> bool {
         let announced = self.announced(search);
         let now = self.clock.now();
@@ -245,7 +244,7 @@ impl Content {
 
     async fn catch_up_search(&self, mut follower: OwnedMutexGuard<Follower>) -> Result<()> {
         let Some(search) = &self.search else { return Ok(()) };
-        // Its reads are not those of a client.
+        // These reads are not counted for the client.
         let content = Self { store: Arc::clone(&self.uncounted), ..self.clone() };
         let done = content.catch_up_with(search, &mut follower).await;
         follower.failed = done.is_err().then(Moment::now);

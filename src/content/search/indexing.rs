@@ -1,6 +1,5 @@
-//! Brings the indexes up to a position of the feed of changes, which also has scheduled posts whose instant has come. The rule: if the feed does not go
-//! back so far, or if an index is missing or damaged, all posts and pages are read, and those that differ are indexed.
-//! A damaged row is left out, with a line in the log.
+//! Updates the indexes to a position in the feed of changes, which includes the publications of scheduled posts. The rule: if the position has expired, or an
+//! index is missing or damaged, all posts and pages are read, and those that differ are indexed. A damaged row is logged and left out.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -17,10 +16,10 @@ use crate::model::{PostId, TermKind, WholePost, WholeSitePage};
 use super::documents::{Key, Names, Whole, label, readable};
 use super::pair::{Pair, failed_thread, index_failed};
 
-/// The posts and pages that are indexed together, and the bytes of their bodies: their words are in memory together, at some 20 bytes for each.
+/// The number of posts and pages that are indexed together, and the bytes of their bodies: each word takes some 20 bytes of memory.
 const AT_ONCE: usize = 500;
 const BYTES_AT_ONCE: usize = 1 << 20;
-/// The posts or pages that are read at once.
+/// The number of posts or pages that are read together.
 const READS_AT_ONCE: usize = 50;
 
 /// The changes since the last update of the indexes.
@@ -28,7 +27,7 @@ const READS_AT_ONCE: usize = 50;
 struct Changed {
     posts: BTreeSet<PostId>,
     pages: BTreeSet<PostId>,
-    /// Labels of terms whose names may be others.
+    /// The labels of terms whose names may have changed.
     labels: BTreeSet<String>,
 }
 
@@ -46,7 +45,7 @@ impl Changed {
         }
     }
 
-    /// Adds the posts that have these labels.
+    /// Adds the posts with these labels.
     fn add_labelled(&mut self, pair: &Pair) -> Result<(), IndexError> {
         for label in std::mem::take(&mut self.labels) {
             for index in [&pair.public, &pair.drafts] {
@@ -57,18 +56,18 @@ impl Changed {
     }
 }
 
-/// One run over the changes, or over all content.
+/// One run over the changes or over all content.
 pub(super) struct Indexing<'a> {
     pub content: &'a Content,
     pub pair: Arc<Pair>,
-    /// Of posts and pages without a language of their own.
+    /// The language of posts and pages without their own.
     pub language: Option<&'a str>,
-    /// The posts and pages that were read so far.
+    /// The number of posts and pages that were read so far.
     pub read: &'a AtomicU64,
 }
 
 impl Indexing<'_> {
-    /// Indexes what has changed since a position, and returns the one after it.
+    /// Indexes the changes since a position. Returns the position after them.
     pub(super) async fn changes_since(&self, position: &str) -> Result<String> {
         let (mut position, mut changed) = (position.to_owned(), Changed::default());
         loop {
@@ -103,10 +102,10 @@ impl Indexing<'_> {
         Ok(position)
     }
 
-    /// Compares the indexes with all posts and pages, and returns the position in the feed before that.
+    /// Compares the indexes with all posts and pages. Returns the position in the feed from before the comparison.
     pub(super) async fn all(&self) -> Result<String> {
         let position = match self.content.changes(&self.content.reader(), None, None).await {
-            // A store without a feed, which is begun by its first change.
+            // The store has no feed yet; the first change begins it.
             Err(error) if error.is_read_only() => String::new(),
             now => now?.position,
         };
@@ -158,7 +157,7 @@ impl Indexing<'_> {
         self.index(posts.into_iter().map(Whole::Post), names, known).await
     }
 
-    /// Indexes posts or pages, except those that are known to be indexed as they are.
+    /// Indexes posts or pages, except those whose documents have not changed.
     async fn index(&self, wholes: impl Iterator<Item = Whole> + Send, names: &Arc<Names>, known: &Known) -> Result<()> {
         let (mut part, mut bytes) = (Vec::new(), 0);
         for whole in wholes {
@@ -177,7 +176,7 @@ impl Indexing<'_> {
         self.index_part((part, bytes), names, known).await
     }
 
-    /// On a thread of its own. A long body takes much memory, so it waits for its turn among all that are rendered.
+    /// Runs on a separate thread. A long body takes much memory, so it waits for its turn among all bodies that are rendered.
     async fn index_part(&self, (part, bytes): (Vec<Whole>, usize), names: &Arc<Names>, known: &Known) -> Result<()> {
         let (pair, now, language) =
             (Arc::clone(&self.pair), self.content.clock.now(), self.language.map(str::to_owned));
@@ -223,7 +222,7 @@ async fn stored_pages(content: &Content, ids: &[PostId]) -> Result<Vec<WholeSite
     all_readable(ids.iter().map(|id| content.stored_site_page(id)).collect()).await
 }
 
-/// Those that exist.
+/// The posts or pages that exist, without damaged ones.
 async fn all_readable<T>(reads: Vec<impl Future<Output = Result<Option<T>>>>) -> Result<Vec<T>> {
     let mut found = stream::iter(reads).buffered(READS_AT_ONCE);
     let mut all = Vec::new();
@@ -233,7 +232,7 @@ async fn all_readable<T>(reads: Vec<impl Future<Output = Result<Option<T>>>>) ->
     Ok(all)
 }
 
-/// The keys of those that do not exist.
+/// The keys of the ids that were not found.
 fn missing<'a>(ids: &[PostId], found: impl Iterator<Item = &'a PostId>, key: impl Fn(&PostId) -> Key) -> Vec<u64> {
     let found: BTreeSet<&PostId> = found.collect();
     ids.iter().filter(|id| !found.contains(id)).map(|id| key(id).0).collect()

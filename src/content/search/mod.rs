@@ -1,8 +1,8 @@
-//! Search over posts and pages, and what is related to a post. The rule: a hit is a candidate, which the row of its post or page confirms before it is
-//! shown; and what everyone may see is indexed apart from drafts, so that no rank, word or suggestion tells of one (I4b).
+//! Searches posts and pages, and finds related posts. The rule: a hit is only a candidate until the row of its post or page confirms it; and public content and
+//! drafts have separate indexes, so that no rank, word or suggestion reveals a draft (I4b).
 //!
-//! [`follower`] keeps the indexes beside this server, [`indexing`] brings them up to date, [`view`] is what one search sees of them, and [`documents`]
-//! says what of a post or page can be found.
+//! [`follower`] decides when the indexes are updated, [`indexing`] updates them, [`view`] is the snapshot for one search, and [`documents`] selects the indexed
+//! text of a post or page.
 
 mod documents;
 mod follower;
@@ -30,21 +30,21 @@ pub(in crate::content) use follower::SearchIndexes;
 
 pub(crate) const FOUND_DEFAULT: usize = 20;
 pub(crate) const FOUND_MAX: usize = 100;
-/// The most posts that [`Content::related`] returns.
+/// The maximum number of posts that [`Content::related`] returns.
 pub(crate) const RELATED_MAX: usize = 10;
-/// The most words that [`Content::search_terms`] returns.
+/// The maximum number of words that [`Content::search_terms`] returns.
 pub(crate) const TERMS_MAX: usize = 20;
-/// The hits that are looked at for one page are at most this many times its size, if rows do not confirm some of them.
+/// The maximum number of hits that are looked up for one page, as a multiple of its size, if some are not confirmed.
 pub(crate) const TRIES_MAX: usize = 2;
-/// The posts that are looked up at once.
+/// The number of posts that are looked up together.
 const LOOK_UPS: usize = 50;
 
-/// Whether and how this server searches.
+/// The settings of search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchSettings {
-    /// The folder of the index; `None`: it is kept in memory.
+    /// The folder of the index; `None` keeps it in memory.
     pub folder: Option<PathBuf>,
-    /// The language of posts and pages without one of their own.
+    /// The language of posts and pages without their own.
     pub language: Option<String>,
 }
 
@@ -64,15 +64,15 @@ impl Searched {
     }
 }
 
-/// A page of what a query has found, the best first.
+/// A page of hits, the best first.
 pub(crate) struct SearchPage {
     pub items: Vec<(Searched, Place)>,
-    /// The last one that was looked at, whether it is shown or not.
+    /// The last examined hit, whether it is shown or not.
     pub end: Option<Place>,
     pub has_next: bool,
     pub has_previous: bool,
     pub matcher: Arc<Matcher>,
-    /// The query without typing errors, if it has any.
+    /// The query with corrected typing errors, if there are any.
     pub suggestion: Option<String>,
     list: ListTag,
 }
@@ -94,11 +94,11 @@ impl ContentKind {
     }
 }
 
-/// Which posts and pages are searched.
+/// The filter of a search.
 pub(crate) struct SearchList {
     pub query: Query,
     pub posts: PostList,
-    /// `None`: all.
+    /// `None` searches all kinds.
     pub kinds: Option<Vec<ContentKind>>,
 }
 
@@ -116,7 +116,7 @@ impl SearchPage {
     }
 }
 
-/// The place that a cursor has.
+/// The position in a cursor.
 struct Position(Place);
 
 impl FromStr for Position {
@@ -134,10 +134,10 @@ impl FromStr for Position {
 }
 
 impl Content {
-    /// The hits of a query. Two point reads for each post and one for each page that is looked up, if they are not cached.
+    /// The hits of a query. Two point reads for each uncached post that is looked up, and one for each uncached page.
     ///
     /// # Errors
-    /// [`ContentError::SearchNotReady`] while the index is built; [`ContentError::BadArgument`], [`ContentError::BadCursor`].
+    /// [`ContentError::SearchNotReady`] while the index is being built; [`ContentError::BadArgument`], [`ContentError::BadCursor`].
     pub(crate) async fn search(
         &self,
         reader: &Reader,
@@ -145,7 +145,7 @@ impl Content {
         (first, after): (Option<i32>, Option<&str>),
     ) -> Result<SearchPage> {
         let count = Take::of(first, None, FOUND_DEFAULT, FOUND_MAX)?.count();
-        // The index is not a row, so the answer is not cached.
+        // The answer depends on the index, which is not a row, so it is not cached.
         reader.note_uncached();
         let tag = list.tag();
         let after: Option<Position> = after
@@ -177,10 +177,10 @@ impl Content {
         Ok(SearchPage { items, end: page.after, has_next, has_previous, matcher, suggestion, list: tag })
     }
 
-    /// The published posts that are most like this one, by its terms and the words of its title and excerpt.
+    /// The published posts that are most similar to this one in terms and in the words of title and excerpt.
     ///
     /// # Errors
-    /// [`ContentError::SearchNotReady`] while the index is built.
+    /// [`ContentError::SearchNotReady`] while the index is being built.
     pub(crate) async fn related(&self, reader: &Reader, post: &Post, first: usize) -> Result<Vec<Arc<Post>>> {
         reader.note_uncached();
         let view = self.search_view(reader).await?.public()?;
@@ -201,16 +201,16 @@ impl Content {
         Ok(posts.filter(|post| post.published_at.is_some_and(|at| at <= reader.now())).collect())
     }
 
-    /// Texts that continue this one, for a search box. Only words of what is published.
+    /// Completions of this text for a search box, with words of published content only.
     ///
     /// # Errors
-    /// [`ContentError::SearchNotReady`] while the index is built.
+    /// [`ContentError::SearchNotReady`] while the index is being built.
     pub(crate) async fn search_terms(&self, reader: &Reader, text: String, first: usize) -> Result<Vec<String>> {
         reader.note_uncached();
         self.search_view(reader).await?.public()?.continuations(text, first).await
     }
 
-    /// The posts and pages of these hits that the reader sees and the list has.
+    /// The posts and pages of these hits that are visible to the reader and match the list.
     async fn confirmed(&self, reader: &Reader, list: &PostList, hits: Vec<Hit>) -> Result<Vec<(Searched, Place)>> {
         let look_ups = hits.into_iter().map(|hit| async move {
             let found = match Key(hit.key).id() {

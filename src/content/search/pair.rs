@@ -1,4 +1,4 @@
-//! The two indexes: one of what everyone may see, one of drafts. The rule: a draft is removed from the index of everyone before it is anywhere else.
+//! The two indexes: one of public content, one of drafts. The rule: a draft is removed from the public index before it is added to the other one.
 
 use std::path::Path;
 
@@ -36,13 +36,13 @@ impl Pair {
         Ok(Self { public: open("public")?, drafts: open("drafts")? })
     }
 
-    /// Creates an empty index in place of a damaged one, or of one that another version has written.
+    /// Creates an empty index in place of a damaged one, or one of another version.
     fn create(folder: &Path) -> Result<Self, IndexError> {
         std::fs::remove_dir_all(folder)?;
         Self::open(folder)
     }
 
-    /// Each document goes to the index that it belongs to, and is removed from the other.
+    /// Adds each document to the right index, and removes it from the other.
     pub(super) fn update(&self, documents: Vec<(bool, Document)>, removed: &[u64]) -> Result<(), IndexError> {
         let (public, drafts): (Vec<_>, Vec<_>) = documents.into_iter().partition(|(is_public, _)| *is_public);
         let of =
@@ -51,7 +51,7 @@ impl Pair {
         let keys = |documents: &[Document]| {
             documents.iter().map(|document| document.key).chain(removed.iter().copied()).collect::<Vec<_>>()
         };
-        // Removed first, so that a draft is never public because the other update failed.
+        // The public index is updated first, so that a draft is never public because the other update failed.
         self.public.update(&public, &keys(&drafts))?;
         self.drafts.update(&drafts, &keys(&public))
     }

@@ -1,4 +1,4 @@
-//! The indexes as one search sees them. The rule: words, figures and documents of drafts count only for a client that sees those drafts (I4b).
+//! The indexes within one search. The rule: words, statistics and documents of drafts count only for a client with access to those drafts (I4b).
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::model::{Actor, Slug, TermKind};
 use super::documents::label;
 use super::pair::{Pair, failed_thread, index_failed};
 
-/// The drafts that a client sees.
+/// The drafts to which a client has access.
 #[derive(PartialEq, Eq)]
 pub(super) enum Sees {
     All,
-    /// Those of one author.
+    /// The drafts of one author.
     Own(Slug),
     Public,
 }
@@ -30,7 +30,7 @@ impl Sees {
     }
 }
 
-/// The indexes of one search, which is answered on a thread of its own.
+/// The indexes of one search, which runs on a separate thread.
 pub(super) struct SearchView {
     view: Arc<View>,
     pair: Arc<Pair>,
@@ -49,7 +49,7 @@ impl SearchView {
         Ok(Self { view: Arc::new(view), pair, turns })
     }
 
-    /// The index of public content.
+    /// A view of only the public index.
     pub(super) fn public(&self) -> Result<Self> {
         Self::of(Arc::clone(&self.pair), Arc::clone(&self.turns), &Sees::Public)
     }

@@ -1,6 +1,6 @@
-//! The partition catalog: lists the months that hold posts, and the first characters of terms. The rule: this server sees its own writes at once, and
-//! those of other servers within the maximum age of the cache; a reader of a snapshot sees exactly the lists of that snapshot, and a reader with a
-//! horizon only lists that were read at this horizon or a later one.
+//! The partition catalog: lists the months with posts, and the first characters of terms. The rule: this server sees its own writes at once, and those of other
+//! servers within the maximum age of the cache; a reader of a snapshot sees exactly the lists of that snapshot, and a reader with a horizon only lists that
+//! were read at this horizon or a later one.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,7 +63,7 @@ impl Catalog {
 
 /// A name of a partition in a list: a month or a first character.
 pub(in crate::content) trait Listable: Send + Sync + 'static {
-    /// The memory that it takes outside of itself.
+    /// The heap memory of a value.
     const HEAP_BYTES: usize;
 }
 
@@ -72,7 +72,7 @@ impl Listable for Month {
 }
 
 impl Listable for String {
-    /// A first character fits into the smallest allocation.
+    /// A first character fits in the smallest allocation.
     const HEAP_BYTES: usize = 16;
 }
 
@@ -105,7 +105,7 @@ impl PartitionList<String> {
 }
 
 impl<P: Listable> PartitionList<P> {
-    /// Notes a read of the whole list, for a request that has it already.
+    /// Records a read of the whole list, for a request that already has it.
     pub(in crate::content) fn note(&self, source: &CatalogSource) {
         note_list(source, self.catalog.table(), &self.catalog.rows());
     }
@@ -119,7 +119,7 @@ pub struct MonthSpan {
 }
 
 impl MonthSpan {
-    /// The months of this span. A span that ends at `now` is open on that side, because it will include newer months later.
+    /// The months of this span. A span that ends at `now` has no newest month, because it will include newer months later.
     pub(in crate::content) fn of(span: &Span, now: Instant) -> Self {
         let (newest, oldest) = (span.newest(), span.oldest());
         Self { newest: (newest < now).then(|| newest.month()), oldest: (oldest > Instant::MIN).then(|| oldest.month()) }
@@ -134,15 +134,15 @@ impl MonthSpan {
 #[derive(Clone)]
 pub(in crate::content) struct CatalogSource {
     pub store: Store,
-    /// The version of the snapshot; `None` if the store is not a snapshot, so that each read sees its own moment.
+    /// The version of the snapshot; `None` without a snapshot, so that each read sees its own moment.
     pub version: Option<u64>,
-    /// If the store is not a snapshot: the [horizon](crate::store::TableStore::horizon) at the beginning of the reader, if it is known.
+    /// Without a snapshot: the [horizon](crate::store::TableStore::horizon) at the start of the reader, if it is known.
     pub horizon: Option<u64>,
-    /// Notes the reads of the reader, those of a cached list included.
+    /// Records the reads of the reader, including those of a cached list.
     pub counted: Arc<CountingStore>,
 }
 
-/// A list of any partitions. That of a catalog always has the same type.
+/// A list of any type of partitions; a catalog determines the type.
 type AnyList = Arc<dyn Any + Send + Sync>;
 
 fn typed<P: Listable>(list: &AnyList) -> Partitions<P> {
@@ -157,7 +157,7 @@ pub(in crate::content) struct PartitionCatalogs {
 
 #[derive(Default)]
 struct CatalogState {
-    /// Incremented by each `invalidate`, so that a list that was read before is not kept.
+    /// Incremented by each `invalidate`, so that a list that was read before it is not cached.
     generation: u64,
     kept: [Option<CachedCatalog>; Catalog::ALL.len()],
 }
@@ -185,7 +185,7 @@ impl PartitionCatalogs {
         self.age_max.is_some()
     }
 
-    /// Notes a read of these months, for a request that has the list already.
+    /// Records a read of these months, for a request that already has the list.
     pub(in crate::content) fn note_months(
         source: &CatalogSource,
         collection: Collection,
@@ -205,14 +205,14 @@ impl PartitionCatalogs {
         let is_young = || self.age_max.is_none_or(|max| kept.read_at.elapsed() <= max);
         let is_fresh = match (source.version, source.horizon) {
             (Some(_), _) => kept.version == source.version,
-            // An older list may lack a write up to the horizon; an answer made from it would be wrong for as long as it is cached.
+            // An older list may lack a write up to the horizon, and an answer made from it would stay wrong in the cache.
             (None, Some(_)) => kept.horizon >= source.horizon && is_young(),
             (None, None) => is_young(),
         };
         is_fresh.then(|| typed(&kept.list))
     }
 
-    /// The list: one range read for each 1,000 partitions, or none if it is cached. Notes it.
+    /// The list: one range read for each 1,000 partitions, or none if it is cached. Records the read.
     pub(in crate::content) async fn get_or_read<P: Listable>(
         &self,
         source: &CatalogSource,
@@ -254,7 +254,7 @@ impl QueryCatalogs {
         cell.get_or_try_init(|| async { read.await.map(|found| found as AnyList) }).await.map(typed)
     }
 
-    /// The list that the query has read, or else the one that `take` finds, which the query uses from now on.
+    /// The list that the query has read, or else the one from `take`, which the query uses from now on.
     pub(in crate::content) fn get_or_take<P: Listable>(
         &self,
         list: &PartitionList<P>,
@@ -264,14 +264,14 @@ impl QueryCatalogs {
         if cell.get().is_none()
             && let Some(found) = take()
         {
-            // If another field has set it meanwhile, that list is used.
+            // If another field has set it meanwhile, that list stays.
             let _ = cell.set(found);
         }
         cell.get().map(typed)
     }
 }
 
-/// Notes a list that is not read again, so that a cached answer depends on it.
+/// Records the read of a list that is not read again, so that a cached answer depends on it.
 fn note_list(source: &CatalogSource, table: Table, rows: &RowRange) {
     source.counted.note_cached(|noted| noted.note_range(table.name(), rows));
 }

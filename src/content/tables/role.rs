@@ -4,10 +4,10 @@ use super::rows::{self, partition_catalog};
 use crate::keys::{COUNT_ROW, Table, change_log, place, site_page, term};
 use crate::store::{Key, Properties, RowRole};
 
-/// Rows that describe their whole partition begin with this.
+/// The prefix of rows that describe their whole partition.
 const OF_PARTITION: char = '!';
 
-/// The role of a row that is written, or deleted if `properties` is `None`.
+/// The role of a written row. `properties`: `None` if it is deleted.
 pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Properties>) -> RowRole {
     let Some(table) = Table::ALL.into_iter().find(|known| known.name() == table) else { return RowRole::Together };
     match table {
@@ -26,9 +26,9 @@ pub(in crate::content) fn role(table: &str, key: &Key, properties: Option<&Prope
             false => RowRole::Summary,
         },
         Table::Pages if site_page::is_path_row(key.row()) => RowRole::Path,
-        // Changes of pages are based on this row: whoever reads pages of a change that is partly applied reads the row of before.
+        // Changes of pages are based on this row: a reader of a partly applied change still reads its earlier state.
         Table::Pages if *key == site_page::tree() => RowRole::Count,
-        // The head names the newest entry, so it is written with it, as a count is.
+        // The head names the newest entry, so it is written together with it, as a count is.
         Table::ChangeLog if *key == change_log::head() => RowRole::Count,
         Table::ChangeLog | Table::Changes => RowRole::Report,
         // A used key claims that its post exists.

@@ -1,4 +1,4 @@
-//! Reads of many rows: of a range, of several tables, and of a whole table. The rule: a table is never scanned for a query.
+//! Reads many rows: of a range, of several tables, or of a whole table. The rule: queries never scan a table.
 
 use futures_util::future::join_all;
 
@@ -14,7 +14,7 @@ pub(in crate::content) async fn read_all(
     read_first(store, table, rows, usize::MAX).await
 }
 
-/// The first `need` rows of a range, or as many as there are, in as many pages as the store returns.
+/// The first `need` rows of a range, read page by page.
 pub(in crate::content) async fn read_first(
     store: &Store,
     table: Table,
@@ -34,7 +34,7 @@ pub(in crate::content) async fn read_first(
     Ok(found)
 }
 
-/// Point reads of rows of several tables, sent together, in their order. `are_near`: whether rows of one partition may be read by one range read.
+/// Point reads in several tables, sent together; the results are in the same order. `are_near`: whether rows of one partition may be read by one range read.
 pub(in crate::content) async fn get_each(
     store: &Store,
     rows: &[(Table, Key)],

@@ -1,5 +1,5 @@
-//! Views of one day, written by one transaction. The rule: the transaction replaces a row of the process with the number of the chunk, under its ETag, so
-//! that a process whose answer was lost finds out whether it was carried out.
+//! Views of one day, written by one transaction. The rule: the transaction replaces a row of the process with the number of the chunk, under its ETag, so that
+//! a process that has lost the answer can find out whether it was committed.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::views as rows;
@@ -7,9 +7,9 @@ use crate::keys::views as keys;
 use crate::model::{Day, PostId};
 use crate::store::{Batch, Entity, Key, Operation, Precondition, Properties, Store, StoreError};
 
-/// With the row of the process and that of the day, as many rows as a transaction may have.
+/// Together with the rows of the process and of the day, this is the maximum number of rows in a transaction.
 pub(super) const CHUNK_POSTS_MAX: usize = 98;
-/// How often it is tried again when other servers write the same rows; then the next flush goes on.
+/// The maximum number of tries if other servers write the same rows; then the next flush continues.
 const TRIES_MAX: u32 = 10;
 
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl Chunk {
         Err(ContentError::Busy)
     }
 
-    /// `rows`: as they are now, in the order of the keys.
+    /// `rows`: the current rows, in the order of the keys.
     fn batch(&self, keys: &[Key], rows: &[Option<Entity>]) -> Result<Batch, StoreError> {
         let mut contents: Vec<Properties> = vec![rows::writer(self.number), Properties::new()];
         let mut grown = Vec::with_capacity(self.views.len());

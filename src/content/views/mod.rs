@@ -1,5 +1,5 @@
-//! Counts views: which visits count, how they are written, and how long they are kept. The rule: a view is counted once, whatever answer of the storage is lost; only
-//! a process that ends without [`ViewWriter::flush`] loses the views since the last one.
+//! Counts views: which visits count, how they are written, and how long they are kept. The rule: a view is counted once, even if answers of the storage are
+//! lost; only a process that ends without [`ViewWriter::flush`] loses the views since the last flush.
 
 mod chunk;
 
@@ -18,23 +18,23 @@ use super::error::Result;
 use super::{Content, Reader, random};
 use chunk::{CHUNK_POSTS_MAX, Chunk};
 
-/// Posts that are looked up at once.
+/// The number of posts that are looked up together.
 const LOOK_UPS_AT_ONCE: usize = 32;
-/// Visits that are known again: some 16 MiB. Further visitors count as new ones.
+/// The maximum number of remembered visits: some 16 MiB. Further visits count as new.
 const SEEN_MAX: usize = 1_000_000;
-/// Posts with views of a day that could not be written yet.
+/// The maximum number of posts and days with unwritten views.
 const COUNTED_MAX: usize = 10_000;
 
-/// Writes the views that a server has noted.
+/// Writes the views that a server has collected.
 pub struct ViewWriter {
     content: Content,
     views: Arc<Views>,
     seen: Seen,
     /// Views that are not in a chunk yet.
     counted: BTreeMap<(Day, PostId), i64>,
-    /// The chunk that is being written, or that may have been written.
+    /// The chunk that is being written, or may have been written.
     chunk: Option<Chunk>,
-    /// The number of the last chunk. It begins at random, so that no chunk of an earlier process has it.
+    /// The number of the last chunk. It starts at a random number, so that it differs from those of earlier processes.
     number: i64,
     /// The months whose tables exist.
     created: HashSet<Month>,
@@ -48,7 +48,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Whether it is the first visit of this visitor to this post on this day.
+    /// Whether this is the visitor's first visit to the post on this day.
     fn is_new(&mut self, day: Day, post: &PostId, visitor: u64) -> bool {
         let is_full = self.days.values().map(HashSet::len).sum::<usize>() >= SEEN_MAX;
         let visit = self.hasher.hash_one((post, visitor));
@@ -73,18 +73,18 @@ impl ViewWriter {
         Ok(Some(Self { content, views, seen: Seen::default(), counted, chunk: None, number, created }))
     }
 
-    /// Writes all views that were noted. Point reads of each post that was viewed, which are often cached; then for up to 98 posts of a day one point read
-    /// each, two more, and one transaction.
+    /// Writes all collected views. Looks up each viewed post, often from the cache; then, for up to 98 posts of a day, one point read each, two more, and one
+    /// transaction.
     ///
     /// # Errors
-    /// If the store fails. Nothing is lost, and the next call goes on.
+    /// If the store fails. No view is lost, and the next call continues.
     pub async fn flush(&mut self) -> Result<()> {
         let (visits, dropped) = self.views.take();
         if dropped > 0 {
             tracing::warn!(dropped, "views.dropped");
         }
         let counted = self.count(visits).await;
-        // After a failure, visits of earlier days were given back.
+        // After a failure, visits of earlier days were put back.
         if counted.is_ok() {
             self.seen.forget_before(self.views.today());
         }
@@ -96,7 +96,7 @@ impl ViewWriter {
         counted
     }
 
-    /// Counts the visits to published posts; those whose posts cannot be read are given back.
+    /// Counts the visits to published posts; visits to unreadable posts are put back.
     async fn count(&mut self, visits: Visits) -> Result<()> {
         let mut failed = Ok(());
         for (day, posts) in visits {
@@ -136,7 +136,7 @@ impl ViewWriter {
         }
     }
 
-    /// What is to be written next: first of all the chunk that may be written already.
+    /// The next chunk to write; a chunk that may already be written comes first.
     fn next_chunk(&mut self) -> Option<Chunk> {
         if self.chunk.is_none() {
             let ((day, _), _) = self.counted.first_key_value()?;
@@ -154,7 +154,7 @@ impl ViewWriter {
         self.chunk.clone()
     }
 
-    /// Three requests for each month and process.
+    /// Takes three requests for each month and process.
     async fn create_table(&mut self, month: Month) -> Result<()> {
         if self.created.contains(&month) {
             return Ok(());
@@ -171,7 +171,7 @@ impl ViewWriter {
 
 type LookedUp = (ViewedPost, HashSet<u64>, Result<Option<PostId>>);
 
-/// The published post that is meant.
+/// The published post of a visit.
 async fn look_up(reader: &Reader, post: ViewedPost, visitors: HashSet<u64>) -> LookedUp {
     let found = match &post {
         ViewedPost::Id(id) => reader.post_by_id(id).await,
@@ -181,7 +181,7 @@ async fn look_up(reader: &Reader, post: ViewedPost, visitors: HashSet<u64>) -> L
 }
 
 impl Content {
-    /// Today, and the first day whose views are kept; `None` if no views are counted.
+    /// Today, and the first day whose views are kept; `None` if views are not counted.
     pub(crate) fn days_with_views(&self) -> Option<(Day, Day)> {
         let views = self.views()?;
         let (today, mut oldest) = (views.today(), Day::first_of(views.today().month()));
@@ -191,7 +191,7 @@ impl Content {
         Some((today, oldest))
     }
 
-    /// Drops the tables of the months that are not kept any more, by one request for each. One range read if there are none.
+    /// Drops the tables of expired months, one request for each. One range read if there are none.
     ///
     /// # Errors
     /// If the store fails.

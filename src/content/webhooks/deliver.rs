@@ -1,5 +1,5 @@
-//! The deliveries of one webhook. The rule: its changes are sent one after the other, in the order of the feed, and the position is stored after the receiver
-//! has answered, so each comes at least once.
+//! The deliveries of one webhook. The rule: its changes are sent one by one in the order of the feed, and the position is stored after the receiver has
+//! answered, so each change is delivered at least once.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::telemetry::metrics;
 
 use super::{Answer, DeliveryOutcome, Message, Webhook};
 
-/// The changes that a digest names; of the others it has the number.
+/// The maximum number of changes in a digest; it only counts further ones.
 const DIGEST_EVENTS_MAX: usize = 100;
 
 /// Sends requests.
@@ -20,19 +20,19 @@ pub trait SendsMessages: Send + Sync {
     async fn send(&self, url: &str, message: &Message) -> Answer;
 }
 
-/// Changes that were read and not sent.
+/// Changes that were read but not sent yet.
 struct Ahead {
-    /// The position before the first of them.
+    /// The position before the first change.
     position: String,
     events: VecDeque<DeliveredEvent>,
     has_next: bool,
-    /// The position after all of them.
+    /// The position after all changes.
     end: String,
     is_far: bool,
 }
 
 impl Content {
-    /// Sends one message after the other until none is due.
+    /// Sends messages one by one until none is due.
     pub(super) async fn deliver_to(&self, id: &WebhookId, sends: &dyn SendsMessages) -> Result<()> {
         let mut ahead = None;
         while let Some((webhook, _)) = self.webhook(id).await? {
@@ -55,7 +55,7 @@ impl Content {
                     let position = self.changes(&self.reader(), None, None).await?.position;
                     tracing::warn!(webhook = id.as_str(), "webhook.position_expired");
                     let note = |stored: &mut Webhook| {
-                        // Otherwise an admin has set it back meanwhile.
+                        // If the positions differ, an admin has reset the webhook meanwhile.
                         if stored.position == webhook.position {
                             stored.note_expired(position.clone(), now);
                         }
@@ -119,7 +119,7 @@ impl Content {
         Ok(Ahead { position: position.to_owned(), events: events.into(), has_next, end, is_far })
     }
 
-    /// Nothing is to be sent up to here: stores the position if the same changes would be read again for too long.
+    /// No change up to this position matches. Stores the position if reading the same changes again would take too long.
     async fn pass(&self, webhook: &Webhook, read: &Ahead) -> Result<()> {
         if !read.is_far && webhook.due_at.is_none() && webhook.failing.is_none() {
             return Ok(());
@@ -127,7 +127,7 @@ impl Content {
         let pass = |stored: &mut Webhook| {
             if (&stored.position, stored.due_at) == (&webhook.position, webhook.due_at) {
                 stored.position = if read.is_far { read.end.clone() } else { webhook.position.clone() };
-                // What has failed is not to be sent any more.
+                // The failed message is not sent any more.
                 (stored.due_at, stored.failing) = (None, None);
             }
         };
@@ -138,10 +138,10 @@ impl Content {
         let answer = sends.send(&webhook.url, &message).await;
         let is_delivered = answer.outcome == DeliveryOutcome::Delivered;
         metrics::webhook_sent(if is_delivered { "ok" } else { "failed" });
-        // From 0.8 to 1.2, so that those that failed together are not tried together.
+        // The factor is 0.8 to 1.2, so that messages that failed together are not retried together.
         let (now, jitter) = (self.clock.now(), 0.8 + (random::bits()? % 400) as f64 / 1e3);
         let note = |stored: &mut Webhook| {
-            // Otherwise an admin has changed it meanwhile, and it is sent again.
+            // If this is false, an admin has changed the webhook meanwhile, and the message is sent again.
             if webhook.is_noted_on(stored, &message, is_delivered) {
                 stored.note(&message, &answer, now, jitter);
             } else {

@@ -1,5 +1,5 @@
-//! Which server sends, and when. The rule: one server at a time, which names itself in a row and renews it; another goes on within seconds after it has
-//! stopped. Without webhooks nothing is read, and without writes nothing is read or written until the next retry or scheduled post is due.
+//! Decides which server sends, and when. The rule: one server sends at a time, and has a lease in a row; after it has stopped, another continues within
+//! seconds. Without webhooks, nothing is read; without writes, nothing is read or written until the next retry or scheduled post is due.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,27 +20,26 @@ use crate::telemetry::with_causes;
 
 use super::{SendsMessages, Webhook};
 
-/// How long a server that does not renew its row is waited for.
+/// The duration of the lease.
 const OWNED_FOR: Duration = Duration::from_secs(10);
-/// How far the clocks of two servers can be apart.
+/// The maximum difference of two servers' clocks.
 const CLOCKS_APART_MAX: Duration = Duration::from_secs(10);
 const RENEW_EVERY: Duration = Duration::from_secs(3);
-/// How often the clock is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The writes of so long are looked at together while messages are sent, because each stored position is a write too.
+/// Writes within this time are handled together while messages are sent, because each stored position is a write, too.
 const LOOK_SOONEST: Duration = Duration::from_millis(100);
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// How often the webhooks are read if the store announces no writes.
 const UNANNOUNCED_EVERY: Duration = Duration::from_secs(60);
 
-/// The newest write, and how many writes may have changed webhooks.
+/// The newest write, and the number of writes that may have changed webhooks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Written {
     version: u64,
     of_webhooks: u64,
 }
 
-/// Hears of each write before it can be read.
+/// Is notified of each write before it is visible.
 struct Wake(watch::Sender<Written>, PartitionMark);
 
 impl WriteObserver for Wake {
@@ -57,21 +56,21 @@ impl WriteObserver for Wake {
     }
 }
 
-/// This server, while it sends.
+/// The lease of this server.
 struct Owned {
     row: SenderRow,
     etag: Etag,
 }
 
-/// The state of the feed up to which all webhooks are served.
+/// The state of the feed up to which all webhooks have received their changes.
 struct Done {
     /// The newest entry of the log.
     head: i64,
-    /// When a scheduled post or page appears after that.
+    /// The instant at which a scheduled post or page appears.
     next: Instant,
 }
 
-/// An instant that no server can have written is of a clock that was wrong.
+/// An instant in the far future comes from a wrong clock and does not count.
 fn is_owned(row: &SenderRow, now: Instant) -> bool {
     row.until > now && row.until <= now.plus(OWNED_FOR + CLOCKS_APART_MAX)
 }
@@ -102,7 +101,7 @@ impl Content {
         }
     }
 
-    /// Lets another server go on at once, if this one was sending.
+    /// Releases the lease, so that another server can continue at once.
     ///
     /// # Errors
     /// If the store fails.
@@ -115,7 +114,7 @@ impl Content {
         Ok(())
     }
 
-    /// Returns when to look again if nothing is written; `None` if there are no webhooks.
+    /// Returns when to check again if nothing is written; `None` if there are no webhooks.
     async fn send_what_is_due(
         &self,
         sends: &dyn SendsMessages,
@@ -147,7 +146,7 @@ impl Content {
         Ok(Some(next))
     }
 
-    /// `None` if another server was faster.
+    /// `None` if another server has taken the lease first.
     async fn own(&self, stored: Option<(SenderRow, Etag)>) -> Result<Option<Owned>> {
         let now = self.clock.now();
         let (next, precondition) = match stored {
@@ -170,7 +169,7 @@ impl Content {
         Ok(())
     }
 
-    /// Sends until no webhook has anything to get. They are sent to side by side, so one that hangs delays no other.
+    /// Sends until no webhook has pending changes. Webhooks are served concurrently, so one that hangs does not delay others.
     async fn send_all(
         &self,
         sends: &dyn SendsMessages,
@@ -215,7 +214,7 @@ impl Content {
         }
     }
 
-    /// Returns whether there may be more to send: what fails for one webhook delays no other.
+    /// Returns whether there may be more to send. A failure does not delay other webhooks.
     async fn deliver_or_wait(&self, id: WebhookId, sends: &dyn SendsMessages) -> (WebhookId, bool) {
         let Err(error) = self.deliver_to(&id, sends).await else { return (id, false) };
         tracing::warn!(webhook = id.as_str(), error = with_causes(&error), "webhook.not_delivered");
@@ -223,7 +222,7 @@ impl Content {
         (id, true)
     }
 
-    /// The webhooks for which there is something since `done`.
+    /// The webhooks that may have pending changes since `done`.
     async fn with_news(&self, version: u64, done: &mut Done) -> Result<Vec<WebhookId>> {
         self.wait_until_visible(version).await?;
         let (now, webhooks) = (self.clock.now(), self.webhook_rows().await?.webhooks);
@@ -246,11 +245,11 @@ impl Content {
             if next <= self.clock.now() {
                 return;
             }
-            // The store goes on to look for what other servers write, which is one request a second.
+            // This call makes the store follow the writes of other servers, with one request a second.
             self.store.is_followed();
         }
     }
-    /// Sleeps for at most [`LOOK_EVERY`], because the clock can be set meanwhile.
+    /// Sleeps for at most [`LOOK_EVERY`], because the clock may be set meanwhile.
     async fn sleep_until_next(&self, next: Instant) {
         sleep(self.clock.now().until(next).clamp(Duration::from_millis(10), LOOK_EVERY)).await;
     }

@@ -1,5 +1,5 @@
-//! What admins do with webhooks. The rule: a secret is returned once, by what creates it; no address of a webhook is logged, because that of a build hook is a
-//! secret too.
+//! Creates, changes, tests and deletes webhooks for admins. The rule: a secret is returned only when it is created; addresses are not logged, because the
+//! address of a build hook is a secret, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,19 +19,19 @@ use crate::store::Precondition;
 use super::webhook::DIGEST_SECONDS;
 use super::{Rows, WEBHOOKS_MAX, Webhook, WebhookFilter, WebhookSecret, WebhookStatus, read_webhook, row_of};
 
-/// The changes that can be sent again: a day less than they are kept, so that they are not dropped before they are sent.
+/// The age of changes that can be sent again: a day less than their retention, so that they are not deleted before they are sent.
 const REPLAYED_DAYS: i64 = KEPT_DAYS - 1;
 const URL_CHARS_MAX: usize = 2_000;
 
-/// Those of [`WebhookFilter::first_slugs`].
+/// The type of [`WebhookFilter::first_slugs`].
 type FirstSlugs = BTreeMap<String, String>;
 
-/// The settings of a new or changed webhook. `None` keeps the value, or is the default.
+/// The settings of a new or changed webhook. `None` keeps the value or uses the default.
 #[derive(Debug, Clone, Default)]
 pub struct NewWebhook {
     pub url: Option<String>,
     pub enabled: Option<bool>,
-    /// 0: a request for each change.
+    /// 0 sends a request for each change.
     pub digest_seconds: Option<i32>,
     pub kinds: Option<Vec<String>>,
     pub actions: Option<Vec<Action>>,
@@ -56,7 +56,7 @@ impl<'a> Webhooks<'a> {
         Ok(Self { content, reader, actor })
     }
 
-    /// All of them, the oldest first. One range read.
+    /// All webhooks, the oldest first. One range read.
     pub async fn list(&self) -> Result<Vec<Webhook>> {
         Ok(Rows::read(self.reader.store()).await?.webhooks)
     }
@@ -65,7 +65,7 @@ impl<'a> Webhooks<'a> {
         Ok(read_webhook(self.reader.store(), id).await?.map(|(webhook, _)| webhook))
     }
 
-    /// Creates a webhook that gets the changes from now on. Its secret cannot be retrieved later.
+    /// Creates a webhook that receives changes from now on. Its secret cannot be retrieved later.
     pub async fn create(&self, new: NewWebhook) -> Result<Edited<Webhook>> {
         let now = self.reader.now();
         let mut webhook = Webhook {
@@ -93,7 +93,7 @@ impl<'a> Webhooks<'a> {
         }
         new.apply(&mut webhook, &first_slugs, now);
         self.content.put_webhook_row(&keys::webhook(&webhook.id), row_of(&webhook)?, Precondition::Absent).await?;
-        // Others may have been created since they were counted.
+        // Other webhooks may have been created since the count.
         if self.content.webhook_rows().await?.webhooks.len() > WEBHOOKS_MAX {
             self.content.delete_webhook(&webhook.id).await?;
             return Ok(Err(vec![too_many()]));
@@ -120,18 +120,18 @@ impl<'a> Webhooks<'a> {
         Ok(Ok(NodeId::Webhook(id)))
     }
 
-    /// Replaces the secret; the former one signs too for a day.
+    /// Replaces the secret. The previous one also signs for a day.
     pub async fn rotate(&self, id: &str) -> Result<Edited<Webhook>> {
         let (secret, now) = (WebhookSecret::new(random::bytes()?), self.reader.now());
         self.change(id, "rotate_webhook_secret", |webhook| webhook.rotate(secret.clone(), now)).await
     }
 
-    /// Has the server that sends send a test at once.
+    /// Requests a test message from the server that sends.
     pub async fn test(&self, id: &str) -> Result<Edited<Webhook>> {
         self.change(id, "test_webhook", |webhook| webhook.is_tested = true).await
     }
 
-    /// Has the changes since an instant sent again.
+    /// Requests that changes since an instant are sent again.
     pub async fn replay(&self, id: &str, since: Instant) -> Result<Edited<Webhook>> {
         let now = self.reader.now();
         if since > now || since < days_before(now, REPLAYED_DAYS) {
@@ -149,7 +149,7 @@ impl<'a> Webhooks<'a> {
         Ok(Ok(changed))
     }
 
-    /// The broken rules, and the first slugs of the terms that are named.
+    /// The validation errors, and the first slugs of the named terms.
     async fn checked(&self, new: &NewWebhook) -> Result<(Vec<UserError>, FirstSlugs)> {
         let (mut errors, mut first_slugs) = (Vec::new(), FirstSlugs::new());
         if let Some(Err(message)) = new.url.as_deref().map(|url| self.check_url(url)) {
@@ -189,7 +189,7 @@ impl<'a> Webhooks<'a> {
         Ok((errors, first_slugs))
     }
 
-    /// The first slug of the term with this one, or the error if there is none.
+    /// The first slug of the term with this slug, or an error if there is none.
     async fn first_slug(&self, kind: TermKind, text: &str) -> Result<std::result::Result<String, UserError>> {
         let message = format!("there is no {} with the slug {text:?}", kind.noun());
         let Some(slug) = Slug::from_address(text) else {
@@ -204,7 +204,7 @@ impl<'a> Webhooks<'a> {
 
     fn check_url(&self, text: &str) -> std::result::Result<(), String> {
         let url: Url = text.parse().map_err(|error| format!("this is no address: {error}"))?;
-        // Also an empty user, which the parsed address does not have.
+        // This also finds an empty user, which the parsed address does not show.
         let authority = text.split(['/', '\\', '?', '#']).filter(|part| !part.is_empty()).nth(1);
         let is_http = matches!(url.scheme(), "http" | "https");
         let has_user = !url.username().is_empty() || authority.is_some_and(|text| text.contains('@'));
@@ -254,7 +254,7 @@ impl NewWebhook {
             webhook.status = if enabled { WebhookStatus::Active } else { WebhookStatus::Disabled };
         }
         let is_enabled = webhook.is_active() && !before.is_active();
-        // What has failed is tried again at once, because it may be for what was changed; otherwise a digest waits for its time.
+        // A failed message is retried at once, because the change may fix the failure; otherwise, a digest waits for its time.
         if before.failing.is_some()
             || before.due_at.is_none()
             || is_enabled

@@ -1,5 +1,5 @@
-//! Which changes a webhook gets, and how they are written. The rule: a message says what has changed and not what it has become, so it cannot be out of date
-//! and shows nothing that is not public; the body and the id of a message are the same whenever it is sent.
+//! Selects the changes of a webhook, and writes its messages. The rule: a message names the changed objects but not their new content, so it cannot be outdated
+//! and reveals nothing that is not public; a message has the same id and body at each attempt.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) struct Wanted<'f> {
 struct WantedList {
     kind: Option<TermKind>,
     first_slugs: Vec<Slug>,
-    /// The tags of their lists of posts: a change of a post has those of the lists in which it was or is.
+    /// The tags of the posts' lists: a change of a post has the tags of its lists before and after the change.
     tags: Vec<String>,
 }
 
@@ -41,14 +41,14 @@ impl WantedList {
     fn has(&self, event: &ContentEvent) -> bool {
         let is_named = self.kind.is_some_and(|kind| kind.noun() == event.item.kind)
             && self.first_slugs.iter().any(|slug| slug.as_str() == event.item.id);
-        // A change with too many tags has the tag of everything.
+        // A change with too many tags has only the tag of everything.
         let everything = Tag::ALL.to_string();
         is_named || event.tags.iter().any(|tag| *tag == everything || self.tags.contains(tag))
     }
 }
 
 impl Content {
-    /// Reads only the terms whose first slugs are not known.
+    /// Reads only the terms whose first slugs are unknown.
     pub(super) async fn wanted<'f>(&self, filter: &'f WebhookFilter) -> Result<Wanted<'f>> {
         let (reader, mut lists) = (self.reader(), Vec::new());
         for (kind, slugs) in filter.terms() {
@@ -69,7 +69,7 @@ impl Content {
         Ok(Wanted { filter, lists })
     }
 
-    /// A page is in no list of posts: of the filters by slugs, only that of languages matches it, by its present language, or if it is gone.
+    /// A page is in no list of posts, so of the filters by slug, only the one by language can match: a page with this language, or a deleted page.
     pub(super) async fn is_wanted(&self, wanted: &Wanted<'_>, event: &ContentEvent) -> Result<bool> {
         let (filter, item) = (wanted.filter, &event.item);
         let is_of_kind = filter.kinds.is_empty() || filter.kinds.contains(&item.kind);
@@ -91,7 +91,7 @@ impl Content {
 }
 
 impl Webhook {
-    /// The message for one change, or for the changes of a digest. `omitted`: how many more there are.
+    /// The message for one change or a digest. `omitted`: the number of further changes.
     pub(super) fn message(&self, events: &[DeliveredEvent], omitted: usize, position: String, now: Instant) -> Message {
         let id = match events {
             [one] if omitted == 0 => one.id.clone(),
@@ -119,7 +119,7 @@ fn body(of_type: &str, at: Instant, data: &Value) -> String {
     json!({ "type": of_type, "timestamp": at.to_string(), "data": data }).to_string()
 }
 
-/// As the type `Change` of the schema has it; what is null there is absent.
+/// The JSON has the form of the type `Change` in the schema; null fields are omitted.
 fn written(event: &ContentEvent) -> Value {
     let item = &event.item;
     let (slug, path) = item.slug_and_path(&item.slug);

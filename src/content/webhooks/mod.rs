@@ -1,8 +1,8 @@
-//! Webhooks: endpoints that get the changes of the public content, signed as Standard Webhooks (<https://www.standardwebhooks.com>) defines it. The rule: a
-//! webhook is a position in the feed of changes, not a queue, so one whose receiver is down costs nothing and loses nothing that the feed keeps.
+//! Webhooks: endpoints that receive the changes of public content, signed according to Standard Webhooks (<https://www.standardwebhooks.com>). The rule: a
+//! webhook is a position in the feed of changes, not a queue, so an unreachable receiver costs nothing and misses no change within the feed's retention.
 //!
-//! [`manage`] is what admins do with them, [`deliveries`] decides which server sends and when, [`deliver`] sends the changes of one webhook in their order,
-//! and [`message`] says which changes it gets, and how they are written. The module `webhooks` sends the requests.
+//! [`manage`] has the operations of admins, [`deliveries`] decides which server sends and when, [`deliver`] sends the changes of one webhook in order, and
+//! [`message`] selects and writes them. The module `webhooks` sends the requests.
 
 mod deliver;
 mod deliveries;
@@ -30,7 +30,7 @@ use super::tables::rows::webhook::{self as rows, SenderRow};
 use super::write::retry_unless_unknown;
 
 struct Rows {
-    /// The oldest first, without those that are damaged.
+    /// The readable webhooks, the oldest first.
     webhooks: Vec<Webhook>,
     sender: Option<(SenderRow, Etag)>,
 }
@@ -42,7 +42,7 @@ impl Rows {
             match keys::parse(&row.key) {
                 Some(id) => match rows::read(&row) {
                     Ok(webhook) => found.webhooks.push(webhook),
-                    // The others go on.
+                    // The other webhooks are still read.
                     Err(error) => {
                         tracing::error!(webhook = id.as_str(), error = with_causes(&error), "webhook.damaged");
                     }
@@ -60,24 +60,24 @@ impl Rows {
     }
 }
 
-/// One point read.
+/// Takes one point read.
 async fn read_webhook(store: &Store, id: &WebhookId) -> Result<Option<(Webhook, Etag)>> {
     let row = store.get(Table::Webhooks.name(), &keys::webhook(id)).await?;
     row.map(|row| Ok((rows::read(&row)?, row.etag))).transpose()
 }
 
 impl Content {
-    /// One range read.
+    /// Takes one range read.
     async fn webhook_rows(&self) -> Result<Rows> {
         Rows::read(&self.store).await
     }
 
-    /// One point read.
+    /// Takes one point read.
     async fn webhook(&self, id: &WebhookId) -> Result<Option<(Webhook, Etag)>> {
         read_webhook(&self.store, id).await
     }
 
-    /// Changes a webhook as it is stored now. Returns the changed one; `None` if it does not exist. Nothing is written if it stays the same.
+    /// Changes the stored webhook. Returns the changed webhook; `None` if it does not exist. Writes nothing if nothing changes.
     async fn change_webhook(&self, id: &WebhookId, change: impl Fn(&mut Webhook)) -> Result<Option<Webhook>> {
         retry_unless_unknown("a webhook", || async {
             let Some((stored, etag)) = self.webhook(id).await? else { return Ok(None) };
@@ -91,7 +91,7 @@ impl Content {
         .await
     }
 
-    /// `None` if it does not exist. The row is not decoded, so a damaged one can be deleted too.
+    /// `None` if the webhook does not exist. The row is not decoded, so a damaged one can be deleted, too.
     async fn delete_webhook(&self, id: &WebhookId) -> Result<Option<()>> {
         let (table, key) = (Table::Webhooks.name(), keys::webhook(id));
         retry_unless_unknown("a webhook", || async {

@@ -1,5 +1,5 @@
-//! A webhook: an endpoint with its position in the feed of changes, and what came of the last deliveries. The rule: these functions are pure, so the times of
-//! the attempts are a table; the position only moves past what the endpoint has answered, or a change that was given up after three days.
+//! A webhook: an endpoint with its position in the feed of changes, and the results of the last deliveries. The rule: all functions are pure; the position only
+//! moves past changes that the endpoint has accepted, or that failed for three days.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,15 +15,15 @@ use crate::content::tables::rows::token::Bytes32;
 use crate::model::{Instant, TermKind, WebhookId};
 
 pub const WEBHOOKS_MAX: usize = 20;
-/// The deliveries that are kept of each webhook.
+/// The number of deliveries that are kept for each webhook.
 pub const DELIVERIES_MAX: usize = 50;
-/// The seconds between two digests.
+/// The allowed seconds between two digests.
 pub(super) const DIGEST_SECONDS: std::ops::RangeInclusive<u32> = 5..=86_400;
-/// How long a replaced secret signs beside the new one.
+/// How long a replaced secret is also used for signatures.
 const BOTH_SECRETS_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long one change is tried.
+/// How long the delivery of a change is retried.
 const TRIED_FOR: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-/// The waits after each failed attempt, as Standard Webhooks recommends them; the last one repeats.
+/// The seconds to wait after each failed attempt, as Standard Webhooks recommends them; the last one repeats.
 const WAITS: [u64; 9] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,22 +31,22 @@ pub struct Webhook {
     pub id: WebhookId,
     pub url: String,
     pub created_at: Instant,
-    /// One request for all changes since the last one, at most one in so many seconds; `None`: a request for each change.
+    /// The minimum seconds between two digests, each of which has all changes since the last one; `None` sends a request for each change.
     pub digest_seconds: Option<u32>,
     pub filter: WebhookFilter,
     pub status: WebhookStatus,
     pub secret: WebhookSecret,
-    /// The one before, and until when it signs too.
+    /// The previous secret, and until when it is used for signatures.
     pub former_secret: Option<(WebhookSecret, Instant)>,
-    /// The position in the feed of changes; everything before it is done.
+    /// The position in the feed of changes. All earlier changes were handled.
     pub position: String,
-    /// Nothing is sent before this instant, and at it the webhook is looked at, whatever was written.
+    /// Nothing is sent before this instant; then the webhook is checked even if nothing was written.
     pub due_at: Option<Instant>,
-    /// Since when the next change was tried, and how often.
+    /// The time of the first failed attempt of the current message, and the number of attempts.
     pub failing: Option<(Instant, u32)>,
-    /// Whether a test is to be sent.
+    /// Whether a test message was requested.
     pub is_tested: bool,
-    /// The oldest first.
+    /// The oldest delivery first.
     pub deliveries: Vec<Delivery>,
 }
 
@@ -59,7 +59,7 @@ pub enum WebhookStatus {
     Gone,
 }
 
-/// Which changes are sent; an empty list matches all. A change must match every list. Slugs and languages are as the admin has written them.
+/// Selects the changes that are sent: a change must match every list, and an empty list matches all. Slugs and languages are as the admin has written them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookFilter {
     /// The kinds of the objects, as the log names them.
@@ -69,7 +69,7 @@ pub struct WebhookFilter {
     pub categories: Vec<String>,
     pub authors: Vec<String>,
     pub languages: Vec<String>,
-    /// The first slug of the term for each slug of the filter, also after a deletion of the term.
+    /// The first slug of each slug's term, even after the term was deleted.
     #[serde(default)]
     pub first_slugs: BTreeMap<String, String>,
 }
@@ -83,13 +83,13 @@ impl WebhookFilter {
         self.first_slugs.get(&Self::named(kind, written)).map(String::as_str)
     }
 
-    /// The key of `first_slugs`: terms of two kinds can have the same slug.
+    /// A key of `first_slugs`; it contains the kind, because terms of two kinds can have the same slug.
     pub(super) fn named(kind: TermKind, written: &str) -> String {
         format!("{} {written}", kind.noun())
     }
 }
 
-/// The key of the signatures, which only the answers that create it show.
+/// The signing key, which is shown only when it is created.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookSecret(Bytes32);
 
@@ -98,7 +98,7 @@ impl WebhookSecret {
         Self(key)
     }
 
-    /// As Standard Webhooks writes it.
+    /// The form of Standard Webhooks.
     pub fn reveal(&self) -> String {
         format!("whsec_{}", STANDARD.encode(self.0))
     }
@@ -124,19 +124,19 @@ pub struct Delivery {
     pub status: Option<u16>,
     pub attempt: u32,
     pub milliseconds: u32,
-    /// Whether the message was given up, because it was tried for three days.
+    /// Whether the message was abandoned after three days of failures.
     pub is_skipped: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeliveryOutcome {
     Delivered,
-    /// Another status than 2xx.
+    /// The receiver returned a status other than 2xx.
     Refused,
     Timeout,
     Unreachable,
     AddressNotAllowed,
-    /// The changes after the position were not kept any more.
+    /// The changes after the position were deleted.
     PositionExpired,
 }
 
@@ -145,7 +145,7 @@ pub enum DeliveryOutcome {
 pub struct Answer {
     pub outcome: DeliveryOutcome,
     pub status: Option<u16>,
-    /// The pause that a busy receiver has asked for.
+    /// The pause that a busy receiver has requested.
     pub retry_after: Option<Duration>,
     pub took: Duration,
 }
@@ -155,11 +155,11 @@ pub struct Answer {
 pub struct Message {
     pub id: String,
     pub body: String,
-    /// In seconds.
+    /// The Unix time in seconds.
     pub timestamp: i64,
     /// `webhook-signature`.
     pub signatures: String,
-    /// The position after it; `None` for a test.
+    /// The position after the message; `None` for a test.
     pub(super) position: Option<String>,
 }
 
@@ -168,12 +168,12 @@ impl Webhook {
         self.status == WebhookStatus::Active
     }
 
-    /// When it is to be looked at even if nothing is written.
+    /// The time at which to check the webhook even if nothing is written.
     pub(super) fn looks_at(&self) -> Option<Instant> {
         if self.is_tested { Some(Instant::MIN) } else { self.due_at.filter(|_| self.is_active()) }
     }
 
-    /// The signatures of a message, by the former secret too for a day.
+    /// Signs a message, for a day also with the previous secret.
     pub(super) fn signed(&self, id: String, body: String, position: Option<String>, now: Instant) -> Message {
         let timestamp = now.to_chrono().timestamp();
         let signed = format!("{id}.{timestamp}.{body}");
@@ -187,19 +187,19 @@ impl Webhook {
         self.former_secret = Some((former, now.plus(BOTH_SECRETS_FOR)));
     }
 
-    /// Goes on from here at once.
+    /// Continues from this position at once.
     pub(super) fn go_on_from(&mut self, position: String, now: Instant) {
         (self.position, self.failing, self.due_at) = (position, None, Some(now));
     }
 
-    /// Whether what came of a message that was sent as `self` says counts for the webhook as it is stored now.
+    /// Whether the result of a message from the state `self` applies to the stored state.
     pub(super) fn is_noted_on(&self, stored: &Self, message: &Message, is_delivered: bool) -> bool {
         let is_test = message.position.is_none();
         let is_same = stored.position == self.position && (is_delivered || stored.due_at == self.due_at);
         stored.url == self.url && (is_test || is_same)
     }
 
-    /// `jitter`: a random factor of about 1.
+    /// `jitter`: a random factor near 1.
     pub(super) fn note(&mut self, message: &Message, answer: &Answer, now: Instant, jitter: f64) {
         let is_delivered = answer.outcome == DeliveryOutcome::Delivered;
         let mut delivery = self.delivery(message, answer, now);
@@ -210,7 +210,7 @@ impl Webhook {
             }
             None => {
                 self.is_tested = false;
-                // What has failed is tried again at once.
+                // A failed message is retried at once.
                 self.due_at = if is_delivered && self.failing.is_some() { Some(now) } else { self.due_at };
             }
             Some(position) => {
@@ -218,7 +218,7 @@ impl Webhook {
                 let last = since.plus(TRIED_FOR);
                 delivery.is_skipped = !is_delivered && now >= last;
                 if is_delivered || delivery.is_skipped {
-                    // The next digest has the changes of one that is given up, because some are newer than three days.
+                    // The next digest includes the changes of an abandoned one, because some are newer than three days.
                     match self.digest_seconds.filter(|_| delivery.is_skipped) {
                         Some(_) => self.failing = Some((now, 0)),
                         None => (self.position, self.failing) = (position.clone(), None),
@@ -247,7 +247,7 @@ impl Webhook {
         }
     }
 
-    /// Notes that changes after the position are not kept any more.
+    /// Records that the changes after the position were deleted.
     pub(super) fn note_expired(&mut self, now_position: String, now: Instant) {
         self.go_on_from(now_position, now);
         self.keep(Delivery {
@@ -262,7 +262,7 @@ impl Webhook {
     }
 
     pub(super) fn keep(&mut self, delivery: Delivery) {
-        // It is kept already if an earlier write of it had an unknown outcome.
+        // The delivery is already recorded if an earlier write had an unknown outcome.
         if self.deliveries.last() != Some(&delivery) {
             self.deliveries.push(delivery);
         }
@@ -360,7 +360,7 @@ mod tests {
         let mut webhook = webhook();
         assert_eq!(webhook.secret.reveal(), "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=");
         assert_eq!(format!("{:?}", webhook.secret), "whsec_…");
-        // As the reference library for JavaScript signs it.
+        // The expected signature is from the reference library for JavaScript.
         let begin = Instant::from_chrono(chrono::DateTime::UNIX_EPOCH).expect("an instant");
         let message = webhook.signed("m".to_owned(), "{}".to_owned(), None, begin);
         assert_eq!(message.signatures, "v1,oYy8ydyQZUxnk0VuVprbqYnq0GXFYEQoAG2SnfKFPak=");

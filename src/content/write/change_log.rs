@@ -1,5 +1,5 @@
-//! Writes the log of changes for followers: appends changes, and deletes old entries. The rule: an entry gets the next number in the transaction
-//! that advances the head, so no number is left out, and a later entry has a higher number.
+//! Writes the log of changes for followers: appends changes, and deletes old entries. The rule: an entry gets the next number in the transaction that advances
+//! the head, so no number is skipped, and a later entry has a higher number.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::random;
@@ -16,40 +16,41 @@ use crate::store::{Entity, Key, PAGE_ROWS_MAX, Precondition, Properties, RowRang
 use super::deletion::delete_rows;
 use super::{plan, record};
 
-/// The maximum number of objects in one entry. A change of more objects, such as an import, has several entries.
+/// The maximum number of objects in one entry. Larger changes, such as imports, have several entries.
 const ITEMS_MAX: usize = 200;
 /// How long a position is valid.
 pub(in crate::content) const KEPT_DAYS: i64 = 30;
-/// The maximum number of entries that are kept, whatever their age.
+/// The maximum number of entries; older ones are deleted before they expire.
 const ENTRIES_MAX: i64 = 100_000;
 /// The number of entries that are deleted together.
 const SEGMENT: i64 = 1_000;
-/// How long the position of a webhook is valid at most, if the entries after it are kept: while old changes are sent, its instant stays.
+/// The maximum validity of a webhook's position while the entries after it exist. It is longer, because the instant of the position stays while old changes are
+/// sent.
 pub(in crate::content) const DELIVERED_DAYS: i64 = 2 * KEPT_DAYS;
-/// Posts that were scheduled for an instant so long ago are not needed for any position that is valid.
+/// Rows of posts that were scheduled for an instant this long ago are not needed by any valid position.
 const DUE_KEPT_DAYS: i64 = DELIVERED_DAYS + 1;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Changed {
-    /// The posts and terms that were to be changed.
+    /// The changed posts and terms.
     pub objects: Vec<LogItem>,
-    /// Tags that were created with the posts that have them.
+    /// Tags that were created together with their posts.
     pub new_tags: Vec<LogItem>,
 }
 
 impl Changed {
-    /// The items for the record of changes: a post before the tags that were created with it.
+    /// The items for the audit log: a post comes before the tags that were created with it.
     pub(super) fn recorded(&self) -> Vec<ChangedItem> {
         self.objects.iter().chain(&self.new_tags).map(|object| object.item.clone()).collect()
     }
 
-    /// The items for the log: a tag before the posts that have it.
+    /// The items for the log of changes: a tag comes before the posts that have it.
     pub(super) fn logged(self) -> Vec<LogItem> {
         self.new_tags.into_iter().chain(self.objects).collect()
     }
 }
 
-/// [`record::of_post`] as an item of the log.
+/// Like [`record::of_post`], as an item of the log of changes.
 pub(super) fn of_post(
     name: &ChangeName,
     before: Option<&Post>,
@@ -67,7 +68,7 @@ pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<Log
     Some(item.with_tags(&tags(before), &tags(after)))
 }
 
-/// A tag that a change has created with a post.
+/// A tag that a change has created together with a post.
 pub(super) fn of_new_tag(name: &ChangeName, slug: &Slug) -> Option<LogItem> {
     of_term(None, Some(&plan::new_tag(name, slug)))
 }
@@ -79,14 +80,14 @@ pub(super) struct NewEntry<'a> {
 }
 
 pub(super) struct Appended {
-    /// The rows of scheduled posts. A row that exists already is the same, and a row without an entry does no harm.
+    /// The rows of scheduled posts. They contain nothing but their keys, so writing one again is harmless, and so is one without an entry.
     pub due: Vec<(Key, Properties)>,
     pub entries: Vec<(Key, Properties)>,
     pub head: (Key, Properties),
 }
 
 impl Appended {
-    /// `head`: the row as it is stored.
+    /// `head`: the stored row.
     ///
     /// # Errors
     /// If the row is damaged, or the operating system provides no random bytes.
@@ -98,7 +99,7 @@ impl Appended {
         };
         head.logged_at = now;
         head.change = name.to_string();
-        // A post or page whose instant has come needs no row, because its entry reports that it is published.
+        // A post or page whose instant has come needs no row, because its entry reports the publication.
         let is_due = |item: &LogItem| item.scheduled_after(now);
         let due_row = |item: &LogItem| {
             let id: PostId = item.item.id.parse().ok()?;
@@ -123,7 +124,7 @@ fn entry_row(entry: &LogEntry) -> Result<Properties> {
     rows::entry_row(entry).map_err(|e| ContentError::TooLarge { what: "one change".to_owned(), reason: e.to_string() })
 }
 
-/// The head of a new log, and its first entry, which has no items: it exists because a position is always after an entry.
+/// The head of a new log, and its first entry. It has no items, and exists because a position always comes after an entry.
 fn first(now: Instant) -> Result<(LogHead, Vec<(Key, Properties)>)> {
     let id = PostId::from_bits(random::bits()?).to_string();
     let entry = LogEntry { at: now, logged_at: now, change: id.clone(), items: Vec::new() };
@@ -139,7 +140,7 @@ pub(in crate::content) async fn begin(store: &Store, now: Instant) -> Result<Log
     retry_on_conflict("the log of changes", || async { Ok(transact(store, move |rows| begun(rows, now)).await?) }).await
 }
 
-/// The head of the log, and the rows to write if it is a new one.
+/// The head of the log, and the rows to write if the log is new.
 fn begun(stored: &dyn Rows, now: Instant) -> Result<(LogHead, Vec<RowWrite>), StoreError> {
     let table = Table::ChangeLog.name();
     if let Some(row) = stored.get(table, &change_log::head())? {
@@ -169,8 +170,8 @@ async fn delete_range(store: &Store, rows: &RowRange) -> Result<()> {
     }
 }
 
-/// Drops whole segments of entries that are older than [`KEPT_DAYS`], or that are too many, the oldest first; and the scheduled posts that no position
-/// needs. Four reads if there is nothing to drop.
+/// Deletes whole segments of entries, the oldest first, that are older than [`KEPT_DAYS`] or exceed the maximum; and rows of scheduled posts that no position
+/// needs. Four reads if there is nothing to delete.
 pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     drop_segments(store, now).await?;
     delete_range(store, &change_log::due_before(days_before(now, DUE_KEPT_DAYS))).await
@@ -186,13 +187,13 @@ async fn drop_segments(store: &Store, now: Instant) -> Result<()> {
         else {
             return Ok(());
         };
-        // The newest entry stays, because positions are after it.
+        // The newest entry stays, because current positions come after it.
         let end = (first / SEGMENT + 1) * SEGMENT;
         if end > newest || !(newest - first >= ENTRIES_MAX || is_old(store, end - 1, now).await?) {
             return Ok(());
         }
         let rows = change_log::entries(first, Some(end)).of_keys();
-        // In ascending order, so that the remaining entries have no gap.
+        // Rows are deleted in ascending order, so that the remaining entries have no gap.
         let page = store.range(table, &rows, PAGE_ROWS_MAX, None).await?;
         delete_rows(store, Table::ChangeLog, &page.rows, |_| Precondition::None).await?;
     }

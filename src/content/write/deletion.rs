@@ -1,11 +1,11 @@
-//! Deletes rows that are too old. The rule: several servers may delete the same rows at the same time.
+//! Deletes rows that are too old. The rule: several servers may delete the same rows concurrently.
 
 use crate::content::error::Result;
 use crate::keys::Table;
 use crate::store::limits::BATCH_OPERATIONS_MAX;
 use crate::store::{Batch, Entity, Operation, Precondition, Store, StoreError};
 
-/// Deletes rows of one partition, in their order.
+/// Deletes rows of one partition in order.
 pub(super) async fn delete_rows(
     store: &Store,
     table: Table,

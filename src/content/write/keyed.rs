@@ -16,14 +16,14 @@ use super::outcomes::Outcome;
 
 const KEPT_SECONDS: i64 = 24 * 60 * 60;
 
-/// The idempotency key of a post or page that is to be created.
+/// The idempotency key of a new post or page.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     pub place: Key,
     pub input: InputHash,
 }
 
-/// How a key was used before.
+/// The earlier use of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Used {
     /// This post or page was created from the same input.
@@ -33,7 +33,7 @@ pub enum Used {
 }
 
 impl NewKey {
-    /// How the key was used before; `None` if it was not. One point read.
+    /// The earlier use of the key; `None` if it is unused. One point read.
     ///
     /// # Errors
     /// If the store fails.
@@ -49,7 +49,7 @@ impl NewKey {
         is_kept.then(|| if found.input == self.input { Used::Same(found.post) } else { Used::Other })
     }
 
-    /// The row for a post that is created now.
+    /// The row for the post that is created now.
     pub(super) fn row(&self, post: &PostId, now: Instant) -> KeyRow {
         let until = now.ticks().saturating_add(KEPT_SECONDS * TICKS_PER_SECOND);
         let until = Instant::from_ticks(until).unwrap_or(Instant::MAX);
@@ -74,7 +74,7 @@ pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
         partitions.entry(row.key.partition().to_owned()).or_default().push(row);
     }
     for old in partitions.into_values() {
-        // A key may be in use again.
+        // The key may have been used again.
         delete_rows(store, Table::Idempotency, &old, |row| Precondition::Match(row.etag.clone())).await?;
     }
     Ok(())

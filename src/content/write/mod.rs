@@ -1,4 +1,4 @@
-//! Writes content. The rule: pure functions plan a change ([`plan`]), and [`atomic`] makes it in one transaction over all tables, which also records it.
+//! Writes content. The rule: pure functions plan a change ([`plan`]), and [`atomic`] makes and records it in one transaction over all tables.
 
 mod atomic;
 mod change_log;
@@ -52,7 +52,7 @@ pub struct Writer {
     server: Arc<str>,
     /// The declared fields that have an index.
     indexed: IndexedFields,
-    /// Who makes the changes, for the record of changes.
+    /// The actor for the audit log.
     by: Option<Arc<ActorSnapshot>>,
 }
 
@@ -69,7 +69,7 @@ impl Writer {
         Ok(Self { store, partition_catalogs, clock, server, indexed, by: None })
     }
 
-    /// A writer whose changes are recorded as changes by this actor.
+    /// A writer for the changes of this actor.
     #[must_use]
     pub fn by(self, actor: ActorSnapshot) -> Self {
         Self { by: Some(Arc::new(actor)), ..self }
@@ -80,7 +80,7 @@ impl Writer {
         Ok(PostId::from_bits(random::bits()?))
     }
 
-    /// A new id whose row in `PostKeys` is in the bucket of a slug, so that one transaction of tables claims both: one of 16 is.
+    /// A new id whose row in `PostKeys` is in the bucket of a slug, so that one transaction of tables claims both: one id of 16 is.
     ///
     /// # Errors
     /// If the operating system provides no random bytes.
@@ -93,7 +93,7 @@ impl Writer {
         }
     }
 
-    /// How an idempotency key was used before; `None` if it was not. One point read.
+    /// The earlier use of an idempotency key; `None` if it is unused. One point read.
     ///
     /// # Errors
     /// If the store fails.
@@ -111,8 +111,8 @@ impl Writer {
     }
 }
 
-/// Deletes what is kept for a limited time: old records of changes, old segments of the log, and expired idempotency keys. One range read, the four reads of
-/// the log, and one scan if there is nothing to delete. The file that defines how long a kind of row is kept deletes it.
+/// Deletes expired rows: old rows of the audit log, old segments of the log of changes, and expired idempotency keys. One range read, the four reads of the
+/// log, and one scan if there is nothing to delete. The file that defines how long a kind of row is kept deletes it.
 pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     record::delete_old(store, now).await?;
     change_log::delete_old(store, now).await?;

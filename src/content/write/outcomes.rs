@@ -1,4 +1,4 @@
-//! The outcomes of changes. The rule: each change is counted once, and after every outcome but `Done` the content is as it was before.
+//! The outcomes of changes. The rule: each change is counted once, and after every outcome but `Done` the content is unchanged.
 
 use crate::content::error::{ContentError, Result};
 use crate::model::post::BadTranslation;
@@ -10,7 +10,7 @@ pub enum Outcome {
     Done,
     /// The slug belongs to another post.
     Taken(Slug),
-    /// A post with this id exists already.
+    /// A post with this id already exists.
     Exists,
     /// The post cannot be in its group of translations.
     Untranslatable(BadTranslation),
@@ -18,26 +18,26 @@ pub enum Outcome {
     Conflict,
     /// The post would get these terms, which do not exist.
     TermsGone(Vec<GoneTerm>),
-    /// No row can hold the body, for this reason.
+    /// No row is large enough for the body; the text has the sizes.
     TooLarge(String),
-    /// This post was created earlier from the same input with the same idempotency key.
+    /// This post was created earlier from the same input with the same key.
     Repeated(PostId),
     /// The idempotency key was used for another input.
     KeyUsed,
 }
 
-/// The outcome of changes that are made together or not at all.
+/// The outcome of changes that are made all together or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Together {
     Done,
-    /// Nothing was changed: one of the changes was refused, with the outcomes of all that are of posts. All of these are `Done` if a term is the reason.
+    /// Nothing was changed, because one change was refused. These are the outcomes of the changes of posts; all are `Done` if a change of a term was refused.
     Refused(Vec<Outcome>),
-    /// Nothing was changed, because no transaction can hold them, for this reason.
+    /// Nothing was changed, because no transaction is large enough; the text has the sizes.
     TooLarge(String),
 }
 
 impl Together {
-    /// The outcome of all of them: the first that is a reason.
+    /// The first outcome that is not `Done`.
     pub(crate) fn into_outcome(self) -> Outcome {
         match self {
             Self::Done => Outcome::Done,
@@ -54,7 +54,7 @@ impl Together {
 pub struct GoneTerm {
     pub kind: TermKind,
     pub slug: Slug,
-    /// The term that the slug belongs to now.
+    /// The term to which the slug belongs now.
     pub now_of: Option<Term>,
 }
 
@@ -71,7 +71,7 @@ pub(super) enum TermOutcome {
     Done,
     /// The slug belongs to another term.
     Taken,
-    /// This many posts, drafts included, have the term, or other categories are below it.
+    /// This many posts, including drafts, have the term, or the category has children.
     InUse(u64),
     /// The category cannot have the parent.
     Parent(BadParent),

@@ -1,4 +1,4 @@
-//! The partitions that a list names: months of posts, first characters of terms, and languages of posts. The rule: the row that lists a partition is a copy of its count.
+//! Listed partitions: months of posts, first characters of terms, and languages of posts. The rule: the row that lists a partition is a copy of its count.
 
 use crate::keys::{Collection, Table, place, term};
 use crate::model::{IndexKind, Month, Slug, TermKind};
@@ -11,12 +11,12 @@ const LANGUAGES: Table = Table::PostsBy(IndexKind::Language);
 pub(crate) enum Partition {
     Month(Collection, Month),
     Terms(TermKind, String),
-    /// The index of a language, by its tag in lower case.
+    /// The index of a language; its tag in lower case.
     Language(Slug),
 }
 
 impl Partition {
-    /// The row that lists it.
+    /// The row that lists the partition.
     pub(crate) fn listing(&self) -> (Table, Key) {
         match self {
             Self::Month(collection, month) => (Table::Months, place::month_row(*collection, *month)),
@@ -25,7 +25,7 @@ impl Partition {
         }
     }
 
-    /// The partition's own count.
+    /// The row that counts the partition.
     pub(crate) fn count(&self) -> (Table, Key) {
         match self {
             Self::Month(collection, _) => (collection.table(), place::count(self.name())),

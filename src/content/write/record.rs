@@ -1,5 +1,5 @@
-//! The record of changes: what was changed, when and by whom. The rule: each change that was made has one row, which is written in its
-//! transaction, and whose key follows from the name of the change; a refused change has none.
+//! The audit log: the changed objects, the time and the actor. The rule: each change has one row, which its transaction writes, and whose key follows from the
+//! name of the change; a refused change has none.
 //!
 //! The changes of this year and of the last are kept.
 
@@ -13,7 +13,7 @@ use crate::store::{Key, Precondition, Properties, Store};
 
 use super::deletion::delete_rows;
 
-/// The row that records a change; `None` if nothing was changed.
+/// The row for a change; `None` if nothing was changed.
 pub(super) fn row(
     name: &ChangeName,
     by: Option<&ActorSnapshot>,
@@ -28,8 +28,7 @@ pub(super) fn row(
     Ok(Some((history::change(name), properties)))
 }
 
-/// The change of a post from one state to the other. `replaces_text`: whether it changes more than slugs, dates
-/// and terms.
+/// The item for a change of a post. `replaces_text`: whether it changes more than slugs, dates and terms.
 pub(super) fn of_post(
     name: &ChangeName,
     before: Option<&Post>,
@@ -47,7 +46,7 @@ pub(super) fn of_post(
     })
 }
 
-/// `now`: when the change began.
+/// `now`: the start of the change.
 fn actions_of_post(before: Option<&Post>, after: Option<&Post>, replaces_text: bool, now: Instant) -> Vec<Action> {
     let publication = |at: Instant| if at > now { Action::Scheduled } else { Action::Published };
     let (before, after) = match (before, after) {
@@ -61,7 +60,7 @@ fn actions_of_post(before: Option<&Post>, after: Option<&Post>, replaces_text: b
     let has_other_terms = TermKind::ALL.into_iter().any(|kind| before.terms(kind) != after.terms(kind));
     let is_redated = before.published_at != after.published_at;
     let is_public = |post: &Post| post.published_at.is_some_and(|at| at <= now);
-    // A follower that keeps a copy has to remove the post, although it will appear again.
+    // A follower with a copy has to remove the post now, even though it will appear again.
     let is_withdrawn = is_public(before) && !is_public(after) && after.published_at.is_some();
     at_least_one([
         (replaces_text || has_other_terms).then_some(Action::Updated),
@@ -71,7 +70,7 @@ fn actions_of_post(before: Option<&Post>, after: Option<&Post>, replaces_text: b
     ])
 }
 
-/// The actions of a change that does not delete the object. A difference without an action, such as another source of an import, is an update.
+/// The actions of a change that does not delete the object. A difference without an action, such as another origin, counts as an update.
 fn at_least_one<const N: usize>(actions: [Option<Action>; N]) -> Vec<Action> {
     let actions: Vec<Action> = actions.into_iter().flatten().collect();
     if actions.is_empty() { vec![Action::Updated] } else { actions }
@@ -101,7 +100,7 @@ pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<Cha
     })
 }
 
-/// Deletes the changes of the year before the last.
+/// Deletes the rows of the year before the last.
 pub(super) async fn delete_old(store: &Store, now: Instant) -> Result<()> {
     let year = now.month().year().saturating_sub(2);
     let old = read_all(store, Table::Changes, &history::changes(year, None)).await?;

@@ -1,5 +1,5 @@
-//! Retries a read, change and write when another writer has changed the rows in between. The rule: the number of tries is bounded, and the wait
-//! between them grows and is random, so that two writers do not retry in step.
+//! Retries a read-change-write cycle after a conflict with another writer. The rule: the number of tries is bounded, and the wait between them grows and is
+//! random, so that two writers do not retry in step.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use crate::store::StoreError;
 /// Enough for a hundred writers on one row; after that many tries the caller gets an error.
 const TRIES_MAX: u32 = 40;
 const WAIT_FIRST: Duration = Duration::from_millis(1);
-/// Long enough that, of a hundred writers that retry on one row, some meet no other writer.
+/// Long enough that some of a hundred writers on one row retry without a conflict.
 const WAIT_MAX: Duration = Duration::from_millis(400);
 
-/// Runs `step` again while it fails because rows have changed. A lost answer is treated as such a failure, so `step` must find out whether it was carried out
-/// before.
+/// Repeats `step` while it fails because rows have changed. A lost answer is treated in the same way, so `step` must find out whether an earlier try was
+/// committed.
 pub(crate) async fn retry_on_conflict<T, F>(what: &str, step: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
@@ -23,7 +23,7 @@ where
     retry(what, step, is_conflict).await
 }
 
-/// [`retry_on_conflict`] for a step that cannot find out whether it was carried out before: a lost answer is an error.
+/// Like [`retry_on_conflict`], for a step that cannot find out whether an earlier try was committed: a lost answer is an error.
 pub(crate) async fn retry_unless_unknown<T, F>(what: &str, step: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
@@ -49,11 +49,10 @@ where
     Err(StoreError::outcome_unknown(format!("too many writers change {what} at once"), Contended).into())
 }
 
-/// Runs `step` again while it returns `None`, because others change the same content. The wait begins with about `wait`, and doubles with each try up to
-/// [`WAIT_MAX`].
+/// Repeats `step` while it returns `None` because of conflicts. The first wait is about `wait`; it doubles with each try, up to [`WAIT_MAX`].
 ///
 /// # Errors
-/// [`ContentError::Busy`] after `tries_max` tries, and those of `step`.
+/// [`ContentError::Busy`] after `tries_max` tries, or the errors of `step`.
 pub(crate) async fn until_made<T, F>(tries_max: u32, wait: Duration, mut step: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<Option<T>>>,

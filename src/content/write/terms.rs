@@ -1,5 +1,5 @@
-//! Creates, changes, renames and deletes categories, tags, authors and series. The rule: a term is read, changed by a pure function, and written only if it
-//! has not changed since the read; otherwise it is read again.
+//! Creates, changes, renames and deletes categories, tags, authors and series. The rule: a term is read, changed by a pure function, and written only if it has
+//! not changed since; otherwise it is read again.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -16,18 +16,18 @@ use super::plan::{Change, StoredTerm, TermChange};
 use super::retry::until_made;
 use super::{CONCURRENCY, Writer};
 
-/// Terms in one transaction.
+/// The maximum number of terms in one transaction.
 const TERMS_PER_CHANGE: usize = 40;
-/// How often a term is read again when others change it meanwhile.
+/// The maximum number of tries if others change a term meanwhile.
 const TRIES_MAX: u32 = 8;
 const WAIT: Duration = Duration::from_millis(10);
 
-/// How many terms were created and changed.
+/// The result of saving terms.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SavedTerms {
     pub made: usize,
     pub changed: usize,
-    /// The categories that were saved without their new parent, with the reason.
+    /// The categories that were saved with their previous parent, with the reason.
     pub unplaced: Vec<(Slug, BadParent)>,
 }
 
@@ -43,14 +43,14 @@ pub enum Renamed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deleted {
     Done(Box<Term>),
-    /// This many posts, drafts included, have the term, or categories are below it; nothing has changed.
+    /// This many posts, including drafts, have the term, or the category has children; nothing has changed.
     InUse(u64),
     /// No term has this slug.
     Gone,
 }
 
 impl Writer {
-    /// The term that has this slug, or had it, for a change. One or two point reads.
+    /// The term with this current or former slug, for a change. One or two point reads.
     pub(in crate::content) async fn find_term(&self, kind: TermKind, slug: &Slug) -> Result<Option<StoredTerm>> {
         let mut key = term::term(slug);
         for _ in 0..2 {
@@ -71,7 +71,7 @@ impl Writer {
         let mut saved = SavedTerms::default();
         // A parent exists before a category that has it.
         for mut level in levels(terms) {
-            // Terms with the same first character share a partition, and so a transaction.
+            // Terms with the same first character share a partition, and therefore a transaction.
             level.sort_by(|a, b| a.slug.cmp(&b.slug));
             for chunk in level.chunks(TERMS_PER_CHANGE) {
                 let SavedTerms { made, changed, unplaced } = self.save_chunk(kind, chunk.to_vec()).await?;
@@ -97,7 +97,7 @@ impl Writer {
                 match (outcome, change.before.is_some(), change.after) {
                     (TermOutcome::Done, true, _) => saved.changed += 1,
                     (TermOutcome::Done, false, _) => saved.made += 1,
-                    // If the term is deleted meanwhile, it must not be created again with its id.
+                    // A term that was deleted meanwhile must not be created again with its old id.
                     (TermOutcome::Conflict, true, Some(after)) => {
                         conflicting.push(Term { creation: None, creation_key: None, version: 1, ..after });
                     }
@@ -139,8 +139,8 @@ impl Writer {
         found.into_iter().filter(differs).map(|(before, after)| self.change_to(before, after)).collect()
     }
 
-    /// The change that creates or replaces a term: a new term gets a creation id unless it has one, and an existing one keeps its own, with its key, and
-    /// gets the next version.
+    /// The change that creates or replaces a term: a new term gets a creation id unless it has one; an existing one keeps its id and key, and gets the next
+    /// version.
     fn change_to(&self, before: Option<StoredTerm>, after: Term) -> Result<TermChange> {
         let after = match (&before, &after.creation) {
             (Some(StoredTerm { term, .. }), _) => Term {
@@ -155,8 +155,7 @@ impl Writer {
         Ok(TermChange { before, after: Some(after) })
     }
 
-    /// Creates or changes the term of a slug: `edit` gets the existing term and returns the changed one. If others change the term meanwhile, `edit`
-    /// is applied to their result.
+    /// Creates or changes the term of a slug: `edit`: gets the existing term and returns the changed one; it runs again if others change the term meanwhile.
     ///
     /// # Errors
     /// [`ContentError::Busy`] if others change the term each time; [`ContentError::BadParent`] if it cannot have its new parent.
@@ -183,7 +182,7 @@ impl Writer {
         .await
     }
 
-    /// Gives the term of the slug `from` the slug `to`, and changes it by `edit`. The term can return to a slug that it had before.
+    /// Renames the term with the slug `from` to the slug `to`, and applies `edit`. The term can return to a former slug.
     ///
     /// # Errors
     /// Those of [`edit_term`](Self::edit_term).
@@ -214,7 +213,7 @@ impl Writer {
         .await
     }
 
-    /// Deletes the term of a slug, and the rows of all its slugs, unless `check` refuses the term.
+    /// Deletes the term of a slug with all its slugs, unless `check` refuses it.
     ///
     /// # Errors
     /// Those of [`edit_term`](Self::edit_term).
@@ -239,8 +238,8 @@ impl Writer {
         .await
     }
 
-    /// Makes `after` of the term `into`, deletes the term `from`, and makes these changes of posts before: all in one transaction, or nothing. Also returns the
-    /// term `into` after the change.
+    /// In one transaction, makes these changes of posts, deletes the term `from`, and replaces the term `into` by `after`. Also returns the changed term
+    /// `into`.
     ///
     /// # Errors
     /// Those of [`change_posts_with`](Self::change_posts_with).
@@ -274,7 +273,7 @@ impl Writer {
     }
 }
 
-/// The terms in levels: a category is in a later level than its parent. Those of a cycle, which cannot all have their parents, are in the last one.
+/// Sorts the terms into levels: a category comes in a later level than its parent. Categories in a cycle are in the last level.
 fn levels(terms: Vec<Term>) -> Vec<Vec<Term>> {
     let (mut levels, mut rest) = (Vec::new(), terms);
     while !rest.is_empty() {

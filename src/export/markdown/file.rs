@@ -1,4 +1,4 @@
-//! The text of each file of an export. The rule: a text is returned only if the import reads the same object from it.
+//! Writes the text of each file of an export. The rule: a text is returned only if the import reads the same object from it.
 
 use crate::import::{
     AVATAR, ImportedCover, ImportedLanguage, ImportedPost, ImportedTerm, JOB_TITLE, LINKS, PARENT, PagePlace,
@@ -10,7 +10,7 @@ use super::front_matter::FrontMatter;
 use super::metadata::{self, Layout};
 use super::yaml;
 
-/// The text of a post, or of a page at this place, with the plainest layout of the metadata that the import reads correctly; `None` if it reads none.
+/// The text of a post, or of a page at this place, with the plainest layout of the metadata that the import reads correctly; `None` if it reads none correctly.
 pub(super) fn of_post(path: &str, post: &ImportedPost, place: Option<&PagePlace>) -> Option<String> {
     let kind = if place.is_some() { "page" } else { "post" };
     let is_read = |text: &String| match read_markdown_file(path, text.clone().into_bytes()) {
@@ -21,8 +21,7 @@ pub(super) fn of_post(path: &str, post: &ImportedPost, place: Option<&PagePlace>
     metadata::layouts(kind, post.metadata.as_ref()).map(|layout| text_of(kind, post, place, &layout)).find(is_read)
 }
 
-/// `None` if the import would not read the term from its text. `avatar`: the address of the picture of an author, if
-/// the folder has it.
+/// `None` if the import would not read the term from its text. `avatar`: the address of the picture of an author, if the folder contains it.
 pub(super) fn of_term(path: &str, term: &ImportedTerm, avatar: Option<&str>) -> Option<String> {
     let text = text_of_term(term, avatar);
     let read = read_markdown_file(path, text.clone().into_bytes());
@@ -46,7 +45,7 @@ fn text_of(kind: &str, post: &ImportedPost, place: Option<&PagePlace>, layout: &
         front.put_list(kind.plural(), terms.iter().map(|term| term.name.as_str()));
     }
     post.series_position.into_iter().for_each(|position| front.put(SERIES_ORDER, position));
-    // `lang` is the key that Jekyll, Hexo and Astro know.
+    // Jekyll, Hexo and Astro know the key `lang`.
     if let ImportedLanguage::Tag(language) = &post.language {
         front.put_text("lang", language.as_str());
     }
@@ -71,7 +70,7 @@ fn text_of(kind: &str, post: &ImportedPost, place: Option<&PagePlace>, layout: &
     front.with_body(&post.markdown)
 }
 
-/// The table that only an import reads. `order`: that of a page, which is in the key for generators if that can have it.
+/// The table that only an import reads. `order`: the position of a page, unless a key for generators contains it.
 fn put_own(front: &mut FrontMatter, post: &ImportedPost, order: Option<i32>) {
     front.put_own_id(post.id.as_deref(), post.version);
     let of_export = post.of_export.as_ref();
@@ -83,7 +82,7 @@ fn put_own(front: &mut FrontMatter, post: &ImportedPost, order: Option<i32>) {
     front.put_own_some(TRANSLATIONS, post.translations.as_deref());
     front.put_own_some(UNPUBLISH_AT, post.unpublish_at.map(|at| at.to_string()).as_deref());
     for (kind, terms) in post.term_lists() {
-        // The slugs of the terms whose names are ambiguous.
+        // The slugs of terms whose names are ambiguous.
         let unclear = terms.iter().filter_map(|term| Some((term.name.as_str(), term.slug.as_ref()?.as_str())));
         let unclear: Vec<_> = unclear.collect();
         if !unclear.is_empty() {
@@ -91,7 +90,7 @@ fn put_own(front: &mut FrontMatter, post: &ImportedPost, order: Option<i32>) {
         }
     }
     match order {
-        // For Hugo, 0 is no weight.
+        // Hugo reads the weight 0 as no weight.
         Some(order) if order != 0 && order.unsigned_abs() < 1_000_000_000 => front.put("weight", order),
         Some(order) => front.put_own("order", order),
         None => {}

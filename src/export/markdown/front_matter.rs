@@ -16,7 +16,7 @@ impl FrontMatter {
         Self { fields: "---\n".to_owned(), table: format!("tidings:\n  type: {kind}\n") }
     }
 
-    /// A value that is YAML already.
+    /// Adds a value that is already YAML.
     pub(super) fn put(&mut self, key: &str, value: impl Display) {
         self.fields.push_str(&format!("{}: {value}\n", yaml::key(key)));
     }
@@ -29,7 +29,7 @@ impl FrontMatter {
         text.into_iter().for_each(|text| self.put_text(key, text));
     }
 
-    /// Writes nothing if there is no text.
+    /// Writes nothing for an empty list.
     pub(super) fn put_list<'t>(&mut self, key: &str, texts: impl IntoIterator<Item = &'t str>) {
         let mut texts = texts.into_iter().peekable();
         if texts.peek().is_some() {
@@ -37,7 +37,7 @@ impl FrontMatter {
         }
     }
 
-    /// A value of the table that is YAML already.
+    /// Adds a value that is already YAML to the table `tidings`.
     pub(super) fn put_own(&mut self, key: &str, value: impl Display) {
         self.table.push_str(&format!("  {key}: {value}\n"));
     }
@@ -51,7 +51,6 @@ impl FrontMatter {
         version.into_iter().for_each(|version| self.put_own("version", version));
     }
 
-    /// The whole file.
     pub(super) fn with_body(self, body: &str) -> String {
         [&self.fields, &self.table, "---\n", body].concat()
     }

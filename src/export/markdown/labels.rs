@@ -1,5 +1,5 @@
-//! How a post names its terms: by their names, as people write them. The rule: a name that several terms have, or that results in another slug, is written
-//! with its slug, so that an import finds the same term.
+//! Names the terms of a post as people do, by their names. The rule: a name of several terms, or one that results in another slug, is written with its slug, so
+//! that an import finds the same term.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,9 +9,9 @@ use crate::model::{Slug, TermKind};
 
 #[derive(Default)]
 pub(super) struct Labels {
-    /// By slug.
+    /// The names by slug.
     names: HashMap<(TermKind, Slug), String>,
-    /// How many terms have a name.
+    /// The number of terms with a name.
     counts: HashMap<(TermKind, String), usize>,
 }
 
@@ -22,7 +22,7 @@ impl Labels {
         self.names.insert((kind, term.slug.clone()), term.name.clone());
     }
 
-    /// The terms of a post, which are given by their slugs: by their slugs too, if two of them would have the same name.
+    /// The terms of a post, given by their slugs, by name, or by slug if two of them would have the same name.
     pub(super) fn of(&self, kind: TermKind, by_slug: Vec<Term>) -> Vec<Term> {
         let named: Vec<Term> = by_slug.iter().map(|term| self.named(kind, term)).collect();
         let mut seen = HashSet::new();

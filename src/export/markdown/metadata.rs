@@ -1,5 +1,5 @@
-//! Where the metadata of a post is in its front matter. The rule: a value is at the top level, as it was in the file that it came from, if an import reads it
-//! from there as metadata; else it is in the table `tidings`.
+//! Decides where the front matter has the metadata of a post. The rule: a value is at the top level, as in its source file, if an import reads it there as
+//! metadata; otherwise it is in the table `tidings`.
 
 use crate::import::{ReadOutcome, read_markdown_file};
 use crate::model::metadata::METADATA_DEPTH_MAX;
@@ -17,7 +17,7 @@ pub(super) struct Layout {
     /// Whether the fields of the table are JSON in a text, because YAML would change them, such as a number of many
     /// digits.
     is_json: bool,
-    /// The order of all keys, if it is not that of `top` and `own`.
+    /// The order of all keys, if it differs from that of `top` and `own`.
     order: Option<Vec<String>>,
 }
 
@@ -57,7 +57,7 @@ fn fields(metadata: &Metadata) -> Fields {
     }
 }
 
-/// Whether an import reads the value at the top level as metadata and as nothing else.
+/// Whether an import reads the value at the top level only as metadata.
 fn is_metadata_at_top(kind: &'static str, (name, value): &(String, JsonValue)) -> bool {
     let mut front = FrontMatter::of(kind);
     front.put("draft", true);

@@ -1,5 +1,5 @@
-//! The export to a folder of Markdown with its pictures. The rule: each file is read by the reader of the import before it is written, so that nothing is
-//! written that an import would read differently; what cannot be written is in the report.
+//! The export to a folder of Markdown with its pictures. The rule: each file is parsed like in an import before it is written, so that an import reads the
+//! same; the report names everything that cannot be written.
 
 mod file;
 mod front_matter;
@@ -21,12 +21,12 @@ use super::{ExportError, Exported};
 use labels::Labels;
 use pictures::Pictures;
 
-/// Writes a file for every term, page and post, and the pictures that they name. `progress` is called with the number of finished posts. Holds one page of
-/// rows in memory, the terms, and the names of the pictures.
+/// Writes a file for every term, page and post, and the pictures that they name. `progress`: called with the number of finished posts. In memory are one page
+/// of rows, the terms, and the names of the pictures.
 ///
 /// # Errors
-/// [`ExportError::NotEmpty`] if the folder has files that are not hidden. If the store cannot be read or the folder cannot be written; then what is in the
-/// folder is incomplete, and a file there says so.
+/// [`ExportError::NotEmpty`] if the folder has files that are not hidden. If the store cannot be read or the folder cannot be written; a marker file then shows
+/// that the folder is incomplete.
 pub async fn export_markdown(
     content: &Content,
     root: &Path,
@@ -109,7 +109,7 @@ impl MarkdownExport<'_> {
         Ok(())
     }
 
-    /// The post or page as the file at this path has it. Writes the pictures and files that it names. `origin`: that of an earlier import.
+    /// The post or page for the file at this path. Writes the pictures and files that it names. `origin`: the origin of an earlier import.
     async fn in_folder(
         &mut self,
         path: &str,

@@ -1,5 +1,5 @@
-//! The pictures of an export: those that a body, a cover or metadata names. The rule: each is written once, under its own name; one that the site does not
-//! have is a note, and its address stays as it is.
+//! The pictures of an export: those that a body, a cover or metadata names. The rule: each is written once, under its own name; a missing one gets a note, and
+//! its address stays unchanged.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,11 +16,11 @@ use crate::export::folder::Folder;
 
 pub(super) struct Pictures<'a> {
     reader: Reader,
-    /// `None` if the pictures have no place.
+    /// `None` without storage for pictures.
     library: Option<&'a AssetLibrary>,
-    /// The pictures that are in the folder.
+    /// The pictures that were already written.
     written: HashSet<AssetName>,
-    /// Whether a picture is named although the site has no place for pictures.
+    /// Whether a picture is named although the site has no storage for pictures.
     is_without: bool,
     notes: Vec<Note>,
 }
@@ -31,7 +31,7 @@ impl<'a> Pictures<'a> {
         Self { reader, library, written: HashSet::new(), is_without: false, notes: Vec::new() }
     }
 
-    /// How many are in the folder.
+    /// The number of written pictures.
     pub(super) fn written(&self) -> usize {
         self.written.len()
     }
@@ -46,8 +46,7 @@ impl<'a> Pictures<'a> {
         self.notes
     }
 
-    /// Writes the picture that an object names, and returns it as the file at this path names it. `noun`: `cover` or
-    /// `avatar`.
+    /// Writes the picture that an object names, and returns its name in the file at this path. `noun`: `cover` or `avatar`.
     pub(super) async fn of_object(
         &mut self,
         path: &str,
@@ -69,7 +68,7 @@ impl<'a> Pictures<'a> {
         Ok(ImportedCover::Asset(hash))
     }
 
-    /// Writes the file that a post has as its enclosure, and returns it as the file at this path names it.
+    /// Writes the file of a post's enclosure, and returns the enclosure for the file at this path.
     pub(super) async fn of_enclosure(
         &mut self,
         path: &str,
@@ -129,7 +128,7 @@ impl<'a> Pictures<'a> {
         }
     }
 
-    /// Writes a picture, unless it was written already. Returns whether the site has it.
+    /// Writes a picture, unless it was already written. Returns whether the site has it.
     async fn write(&mut self, name: &AssetName, folder: &mut Folder) -> Result<bool, ExportError> {
         let Some(library) = self.library else {
             self.is_without = true;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use crate::model::JsonValue;
 
-/// A text in double quotes (YAML 1.2.2, section 7.3.1), in which everything is escaped that is not printable or that a reader could take for a line end or a
-/// byte order mark.
+/// A text in double quotes (YAML 1.2.2, section 7.3.1), with escapes for everything that is not printable, or that a parser could read as a line end or a byte
+/// order mark.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -37,7 +37,7 @@ fn needs_escape(character: char) -> bool {
         || (0xFDD0..=0xFDEF).contains(&code)
 }
 
-/// Words that are a boolean or nothing in some version of YAML.
+/// Words that are a boolean or null in some version of YAML.
 const WORDS: &[&str] = &["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
 
 /// The key of a table: without quotes if it is a word.

@@ -27,7 +27,7 @@ pub enum CostRequest {
 
 impl CostRequest {
     pub const HEADER: &str = "graphql-cost";
-    /// The key of the figures in the extensions of the answer.
+    /// The key of the cost in the extensions of the answer.
     pub const EXTENSION: &str = "operationCost";
 
     /// `None` if the value is unknown.
@@ -47,11 +47,11 @@ impl CostRequest {
 /// The part of a price that the client is allowed to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disclosure {
-    /// The client gets the figures, so they are as exact as possible.
+    /// The client gets the numbers, so they are as exact as possible.
     Reported,
-    /// The client is allowed to know them.
+    /// The client is allowed to know the numbers.
     Open,
-    /// The client sees a figure only in a refusal, and must not learn anything from it about unpublished posts.
+    /// The client sees a number only in a refusal, and it must reveal nothing about unpublished posts.
     Hidden,
 }
 
@@ -70,8 +70,7 @@ pub struct Pricing {
 pub enum Purpose {
     /// The operation is to run.
     Run,
-    /// The operation is to run for a client with a rate limit, from which the bound is taken. So catalogs that are not in memory are read
-    /// to refine the bound.
+    /// The operation is to run for a client with a rate limit, which is charged the bound. So uncached catalogs are read to refine the bound.
     LimitedRun,
     /// The operation does not run. The price excludes the requests that were already made.
     DryRun,
@@ -85,7 +84,7 @@ pub struct Price {
     /// The part of the bound that was already spent, by the sign-in and for catalogs that were not in memory.
     pub made: u64,
     pub limit: u64,
-    /// Set if the client gets the figures, or if the operation exceeds the limit.
+    /// Set if the client gets the numbers, or if the operation exceeds the limit.
     pub most_expensive: Option<ExpensiveField>,
     /// The bounds by field, if the client gets them.
     pub fields: Vec<FieldCost>,
@@ -128,7 +127,7 @@ impl Price {
         }
     }
 
-    /// The figures for the client. `used` is `None` if nothing was executed.
+    /// The report for the client. `used`: `None` if nothing was executed.
     pub fn describe(&self, used: Option<&StorageUse>) -> Value {
         let Bound { point_reads, range_reads, transactions, values } = self.bound;
         let bound = async_graphql::value!({
@@ -161,7 +160,7 @@ impl Price {
 }
 
 impl CostModel {
-    /// The price of an operation of an admitted request. Unless it is a dry run, the price includes what the reader has spent so far.
+    /// The price of an operation of an admitted request. Unless it is a dry run, the price includes the requests that the reader has already made.
     pub async fn price(
         &self,
         operation: &OperationOutline,
@@ -184,7 +183,7 @@ impl CostModel {
         let requests = cost.bound().requests();
         let has_too_many_values = cost.bound().values > VALUES_MAX;
         let is_over = requests.saturating_add(so_far().requests()) > limit || has_too_many_values;
-        // The charge of a client that must not know of drafts must not depend on what is cached, so the catalogs are always read for it.
+        // The charge of a client that must not know of drafts must not depend on the cache, so the catalogs are always read for it.
         let is_loose = is_coarse || requests > CLOSE || has_too_many_values;
         if is_loose && (is_over || is_reported || purpose != Purpose::Run) {
             let is_useful = |catalog| !is_of_mutation || is_one_change && matches!(catalog, Catalog::Terms(_));

@@ -20,7 +20,7 @@ pub(super) struct Arguments<'a> {
     pub field: &'a Field,
 }
 
-/// How many slugs, languages and values the filter of a list of posts names. Each stands for an index.
+/// The numbers of slugs, languages and values in the filter of a list of posts. Each is an index to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Filter {
     /// The indexes that matching posts are in.

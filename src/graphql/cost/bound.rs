@@ -52,7 +52,6 @@ impl Bound {
         self.combine(other, u64::saturating_add)
     }
 
-    /// This bound without the reads of `other`.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         self.combine(other, u64::saturating_sub)

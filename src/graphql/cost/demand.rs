@@ -1,5 +1,5 @@
-//! The storage requests that a part of a query may need. The rule: each figure is an upper bound by itself. Terms that several fields may look
-//! up are counted separately, because the number of different terms has its own bound.
+//! The storage requests that a part of a query may need. The rule: each number is an upper bound. Terms that several fields may look up are counted separately,
+//! because the number of different terms has its own bound.
 
 use crate::content::read::{Catalog, Sizes};
 use crate::model::TermKind;
@@ -61,7 +61,7 @@ impl Demand {
         }
     }
 
-    /// The bound if there are as many terms and partitions as `sizes` knows; look-ups of terms are at most one for each existing term.
+    /// The bound for the numbers of terms and partitions in `sizes`; there is at most one look-up for each existing term.
     pub(super) fn bound(&self, sizes: &Sizes) -> Bound {
         let look_ups = TermKind::ALL.map(|kind| self.terms[kind as usize].min(sizes.terms(kind).unwrap_or(u64::MAX)));
         let unread = self.catalogs().filter(|catalog| !sizes.knows(*catalog));

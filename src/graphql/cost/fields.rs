@@ -1,4 +1,4 @@
-//! What a client learns of the cost of the fields. The rule: a field is named as the client wrote it, by the keys of the answer.
+//! The cost of fields, for clients. The rule: a field is named by its key in the answer, as the client wrote it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ impl fmt::Display for ExpensiveField {
 /// The characters of a response key that are shown: an alias can be as long as a document.
 const KEY_CHARS_MAX: usize = 64;
 
-/// A response key as it is shown.
+/// A response key, shortened for messages.
 fn shown_key(key: &str) -> Cow<'_, str> {
     match key.char_indices().nth(KEY_CHARS_MAX) {
         Some((end, _)) => Cow::Owned(format!("{}…", &key[..end])),
@@ -36,10 +36,10 @@ fn shown_key(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// The bound of a field. Fields of one key are one field, as in the answer.
+/// The bound of a field. Fields with the same key are one field, as in the answer.
 #[derive(Debug, Clone)]
 pub struct FieldCost {
-    /// As in [`ExpensiveField`].
+    /// Like [`ExpensiveField::path`].
     pub path: String,
     pub name: Name,
     /// The type; empty if the field is not in the schema.
@@ -65,7 +65,6 @@ impl OperationCost<'_> {
         most_expensive
     }
 
-    /// The bounds by field.
     pub(super) fn fields(&self) -> Vec<FieldCost> {
         costs(self.roots.iter().collect(), "", self.sizes)
     }

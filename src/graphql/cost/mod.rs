@@ -1,11 +1,10 @@
-//! The cost of an operation in storage requests, computed before it runs. The rule: the figure is an upper bound if nobody changes the
-//! content meanwhile.
+//! The cost of an operation in storage requests, computed before it runs. The rule: the cost is an upper bound unless the content changes meanwhile.
 //!
-//! One walk ([`walk`]) over the operation makes a tree of its fields, each with its cost by the [`prices`] of the object types and the
-//! requested page sizes. The bound, the most expensive field and the bounds by field are read off this tree. The walk carries two numbers of parents:
-//! all of them, and the different ones, because equal fields of equal parents share their reads. A mutation costs a few requests
-//! for each text of its input, and the post in its payload has as many terms as a post can have. A field that is not in the schema costs nothing, because validation refuses it. The time of
-//! the walk is proportional to the number of fields with fragments expanded, and for each list to the number of months.
+//! One walk ([`walk`]) over the operation makes a tree of its fields, each with its cost by the [`prices`] of the object types and the requested page sizes.
+//! The bound, the most expensive field and the bounds by field are computed from this tree. The walk counts all parents and the different parents, because
+//! equal fields of equal parents share their reads. A mutation costs a few requests for each text of its input, and the post in its payload has as many terms
+//! as a post can have. A field that is not in the schema costs nothing, because validation refuses it. The time of the walk is proportional to the number of
+//! fields with fragments expanded, and for each list to the number of months.
 
 mod admission;
 mod arguments;

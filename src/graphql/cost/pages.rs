@@ -1,6 +1,5 @@
-//! The storage requests of pages and counts of lists. The rule: the figures follow the steps of `content::read::pages`, if nobody changes
-//! the content meanwhile; what the catalogs do not show is assumed to cost the maximum. The index of a term, a language or a value may contain
-//! every post.
+//! The storage requests of pages and counts of lists. The rule: the numbers follow the steps of `content::read::pages`, unless the content changes meanwhile;
+//! numbers that the catalogs do not show are assumed to be the maximum. The index of a term, a language or a value may contain every post.
 
 use crate::content::editor::BULK_POSTS_MAX;
 use crate::content::read::pages::terms_by_count::TERMS_BY_COUNT_MAX;
@@ -15,9 +14,9 @@ use super::demand::Demand;
 
 /// The point reads of a look-up by a slug that is not the first slug of its term.
 const BY_SLUG: u64 = 2;
-/// The same if the index is empty, with one more read for the first slug, whose index may be empty too.
+/// The point reads if the index is also empty: one more for the first slug, whose index may also be empty.
 const BY_SLUG_OF_EMPTY: u64 = BY_SLUG + 1;
-/// A range read may be tried in place of the point reads of this many posts, in vain.
+/// One range read may be tried in vain in place of the point reads of this many posts.
 const POSTS_OF_RANGE: u64 = 4;
 /// Rows of the first read of each index of an intersection.
 const FIRST_ROWS: u64 = 250;
@@ -71,7 +70,7 @@ pub(super) struct Selected {
 impl List {
     pub(super) fn of(source: Source, arguments: &Arguments<'_>, sizes: &Sizes) -> Self {
         let source = match source {
-            // Refused before anything is read.
+            // These lists are refused before anything is read.
             Source::Drafts | Source::Scheduled if sizes.is_anonymous => return Self::none(Source::Other),
             Source::Terms(kind) if arguments.is_by_count() => Source::TermsByCount(kind),
             source => source,
@@ -110,12 +109,12 @@ impl List {
 }
 
 impl Selected {
-    /// How many items a page of this size reads: one more to know whether others follow.
+    /// The number of items that a page of this size reads, with one more to detect whether others follow.
     pub(super) fn needed(self, size: u64) -> u64 {
         if self.items { size + u64::from(self.position) } else { 0 }
     }
 
-    /// The cursors on whose other side one more item is searched.
+    /// The number of cursors beyond which one more item is searched.
     pub(super) fn sides(self, arguments: &Arguments<'_>) -> u64 {
         let given = ["after", "before"].into_iter().filter(|cursor| arguments.has(&[cursor])).count() as u64;
         if self.position { given } else { 0 }
@@ -284,7 +283,7 @@ fn count_of_posts(list: &List, sizes: &Sizes) -> Demand {
             // The two months in which a range of dates begins and ends. It may be unbounded; then a count row is read.
             let dates = if has_dates { 2 * whole.unwrap_or(COUNT_READS_UNKNOWN) } else { 0 };
             let once = count_of_months(sizes).plus(count_of_term(sizes)).plus(Demand::reads(0, 2 * merged + dates));
-            // With exclusions, the posts are counted with and without those that are excluded.
+            // With exclusions, all posts and the excluded ones are counted.
             once.plus(renamed.times(indexes + 1)).times(if excluded > 0 { 2 } else { 1 })
         }
     }

@@ -1,5 +1,5 @@
-//! The prices of the fields, by object type. The rule: an entry is an upper bound if nobody changes the content meanwhile. A field without an
-//! entry costs no storage request and returns one object at most; a test lists these fields, so that a new field is in one of the two.
+//! The prices of the fields, by object type. The rule: an entry is an upper bound unless the content changes meanwhile. A field without an entry costs no
+//! storage request and returns at most one object; a test lists these fields, so that no new field is forgotten.
 //!
 //! Interfaces and unions have no entries, because the walk prices a field on each possible object type.
 
@@ -34,9 +34,9 @@ pub const ANCESTORS: u64 = PATH_DEPTH_MAX as u64 - 1;
 const _: () = assert!(CATEGORY_DEPTH_MAX == PATH_DEPTH_MAX, "pages and categories have as many levels");
 /// The maximum number of terms of one kind of a post. An import or a mutation with more is refused.
 pub const TERMS_OF_POST: u64 = TERMS_MAX as u64;
-/// The place of a page: its parent and the page with the requested path, each with its path row.
+/// The reads of a page's place: its parent and the page with the requested path, each with its path row.
 const PLACE: u64 = 4;
-/// The maximum number of translations of a post or page, which is one of its group.
+/// The maximum number of other translations of a post or page.
 pub const TRANSLATIONS: u64 = TRANSLATIONS_MAX as u64 - 1;
 /// The months of a century, for the `@listSize` of the archive, because the actual number is known only when a query is priced.
 pub const MONTHS_ASSUMED: u64 = 1200;
@@ -60,13 +60,13 @@ pub(super) struct Price {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Reads {
     Fixed(Bound),
-    /// As `Fixed`, but a loader makes the requests, so that equal fields share them.
+    /// Like `Fixed`, but a loader makes the requests, so that equal fields share them.
     Shared(Bound),
     /// A post, after this many other point reads.
     Post {
         more: u64,
     },
-    /// None, but at most this many values.
+    /// No requests, but at most this many values.
     Values(u64),
     /// The objects of the argument `id` or `ids`.
     ByIds(&'static str),
@@ -108,11 +108,11 @@ pub(super) enum Reads {
     CategoriesBelow,
     /// The rows of the months of the arguments `from` and `to`.
     Views,
-    /// The ranks of some months, the posts that are looked up, and what the filter names.
+    /// The ranks of some months, the posts that are looked up, and the terms in the filter.
     Popular,
-    /// A change, and what each text in its input may name.
+    /// A change, and the reads for each text in its input.
     Change(Bound),
-    /// The same of a page, which may be moved.
+    /// Like `Change`, for a page, which may be moved.
     UpdateOfPage(Bound),
 }
 
@@ -125,7 +125,7 @@ pub(super) enum Objects {
     TermsOfPost(TermKind),
     /// The requested page size of the connection that the field is on, or the number of posts of a change.
     Page,
-    /// As many as the argument `first`.
+    /// The number in the argument `first`.
     First,
     /// One for each id of the argument `ids`.
     ForEachId,
@@ -144,13 +144,12 @@ const LANGUAGES: Price = Price::of(Reads::Languages).returning(Objects::AtMost(L
 pub const HIGHLIGHTS_MAX: u64 = 3;
 /// The picture of an object.
 const PICTURE: Price = shared(1);
-/// The head of the log, and three point reads for each scheduled post that may have been published: one that the client does not see is looked for among
-/// the pages too. Also the range reads of these posts,
-/// those of the entries, which are repeated if there is such a post, and those that skip entries to which the client has no access.
+/// The head of the log, and three point reads for each scheduled post that may have been published: one without access is also looked up among the pages. Then
+/// the range reads of these posts, those of the entries, which are repeated if there is such a post, and those that skip inaccessible entries.
 const CHANGES: Price = fixed(1 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// A group of translations.
 pub(super) const GROUP: Bound = Bound::new(0, 1);
-/// The reads of a subscription until it has come to the end of the log, for each event: the same, and the head of the log again when it begins.
+/// The reads of a subscription for each event until it has reached the end of the log: those of `CHANGES`, and the head of the log again when it begins.
 pub const BEHIND: Bound = Bound::new(2 + 3 * DUE_MAX as u64, DUE_READS_MAX + 2 * ENTRY_READS_MAX + PASSING_READS_MAX);
 /// One more for the index of a field in the filter; then the post, and the terms that the filter names.
 const PUBLISHED: Price =
@@ -164,28 +163,27 @@ const LINKS: &[&str] = &["LinkTranslationsPayload", "UnlinkTranslationsPayload"]
 const PAGE: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::Page);
 const NAVIGATION: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::AtMost(ITEMS_MAX as u64));
 
-// Changes: an upper bound without conflicts. Each retry after a conflict costs more, and no mutation is stopped at its bound. What the input
-// does not say is assumed to be the most that is possible, however rare: a post with 100 terms of each kind (if there are as many) in a payload
-// that selects them, and 44 pages below one that is moved.
+// Changes: an upper bound without conflicts. Each retry after a conflict costs more, and no mutation is stopped at its bound. Numbers that the input does not
+// determine are assumed to be the maximum, however rare: a post with 100 terms of each kind (if there are as many) in a payload that selects them, and 44 pages
+// below one that is moved.
 
-/// What a text in an input may name: a post (the row with its place, its row there, and the first one again if the post was just deleted), a
+/// The reads for a text in an input, which may name a post (the row with its place, its row there, and the first one again if the post was just deleted), a
 /// term (if no term has the slug, similar ones are suggested), the owner of a slug, a page and its group, or a picture.
 pub(super) const OF_NAME: Bound = Bound::new(FIND_POST, 1);
 const FIND_POST: u64 = 3;
-/// A change of what its input names.
+/// A change with the reads for the texts in its input.
 const CHANGE: Price = change(0, 0);
-/// The post of a key that was used before is found by one read more. If the slug from the title is taken, a free number is searched and the
-/// post created with it.
+/// A used idempotency key takes one more read for its post. If the slug from the title is taken, a free number is searched, and the post is created with it.
 const CREATE_POST: Price = Price::of(Reads::Change(Bound::new(1, 0).writing(3)));
-/// The version, or the page that the search for it leads to; the post again if terms were merged since.
+/// The version, of a post or else of a page; the post again if terms were merged since.
 const RESTORE_REVISION: Price = Price::of(Reads::Change(Bound::new(FIND_POST + PAGE_STEPS + 1, 0).writing(2)));
 /// The key of links.
 const CREATE_PREVIEW: Price = change(2, 0);
 /// The row of the tree of pages.
 const LINK: Price = change(1, 0);
 const MERGE_TRIES: u64 = MERGE_TRIES_MAX as u64;
-/// In each try: both terms, the tree of categories, the index of the term, and all drafts. Each post is changed once, in a transaction of its own in the worst
-/// case; those that are read ahead of a group are read again.
+/// In each try: both terms, the tree of categories, the index of the term, and all drafts. Each post is changed once, in the worst case in its own transaction;
+/// posts that are read in advance for a group are read again.
 const MERGE: Price = Price::of(Reads::Fixed(
     Bound::new(
         MERGE_TRIES * (2 * TERM_READS + 1)
@@ -196,7 +194,7 @@ const MERGE: Price = Price::of(Reads::Fixed(
 ));
 /// The row of the tree, and the page.
 const PAGE_STEPS: u64 = 2;
-/// A translation reads its group too.
+/// A translation also reads its group.
 const CREATE_PAGE: Price = change(PAGE_STEPS + PLACE, 1);
 const UPDATE_PAGE: Price = Price::of(Reads::UpdateOfPage(Bound::new(0, 0).writing(1)));
 /// The place of the page that is moved; each page below it, with its path row and the page that had its path; and the children of each.
@@ -205,7 +203,7 @@ pub(super) const MOVE: Bound = Bound::new(PLACE + 3 * (MOVED_PAGES_MAX as u64 - 
 const DELETE_PAGE: Price = change(0, 2 + 2 * PAGES_MAX as u64 / 1_000);
 /// The webhooks, and the head of the log.
 const CREATE_WEBHOOK: Price = change(1, 1);
-/// The webhook, the head of the log, its first entry, and those between which the searched one is.
+/// The webhook, the head of the log, its first entry, and a binary search.
 const REPLAY_WEBHOOK: Price = change(20, 1);
 const WEBHOOKS: Price = Price::of(Reads::Fixed(Bound::new(0, 1))).returning(Objects::AtMost(WEBHOOKS_MAX as u64));
 const DELIVERIES: Price = Price::of(Reads::Fixed(Bound::NONE)).returning(Objects::AtMost(DELIVERIES_MAX as u64));

@@ -1,5 +1,5 @@
-//! The storage requests of a field and the number of objects that it returns, from its price. The rule: what the catalogs do not show is
-//! assumed to cost the maximum.
+//! The storage requests of a field and the number of objects that it returns, from its price. The rule: numbers that the catalogs do not show are assumed to be
+//! the maximum.
 
 use crate::content::read::pages::FILTER_SLUGS_MAX;
 use crate::content::read::pages::total::LANGUAGES_MAX;
@@ -19,7 +19,7 @@ use super::prices::{
 const NODE_READS_MAX: u64 = POST_READS + REVISION_READS_MAX;
 /// The months of an archive if the month catalog is not in memory.
 const MONTHS_UNKNOWN: u64 = 10_000;
-/// The months in which 366 days, the 30 days of the default, and the 90 days of a list of popular posts can be.
+/// The maximum number of months of a span of 366 days, which includes the default of 30 days and the 90 days of a list of popular posts.
 const MONTHS_OF_SPAN: u64 = 13;
 const MONTHS_OF_DEFAULT: u64 = 3;
 const MONTHS_OF_POPULAR: u64 = 4;
@@ -163,7 +163,7 @@ pub(super) fn type_and_reads(id: &NodeId) -> (&'static str, u64) {
 /// The range reads of a part of a list of pages: a second one, of as many rows as possible, if the first one meets scheduled pages.
 const LIST_READS: u64 = 2;
 
-/// A page of children: those of its items, those on the other side of each cursor, and the keys of the list if it may be counted from the end.
+/// A page of children: the reads of its items, those beyond each cursor, and the keys of the list if it may be counted from the end.
 fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     let parts =
         u64::from(priced.selected.needed(priced.arguments.page_size()) > 0) + priced.selected.sides(&priced.arguments);
@@ -172,7 +172,7 @@ fn child_pages(priced: &Priced<'_>, before: u64) -> Demand {
     if parts > 0 && priced.arguments.has(&["last"]) { page.plus(Demand::of(KEYS_OF_PAGES)) } else { page }
 }
 
-/// The published pages up to `atMost`, with one more read if some are scheduled. A value that is out of range is refused without a read.
+/// The published pages up to `atMost`, with one more read if some are scheduled. An out-of-range value is refused without a read.
 fn all_pages(arguments: &Arguments<'_>) -> Demand {
     let at_most = arguments.number("atMost").unwrap_or(PAGE_LINKS_DEFAULT).min(PAGES_MAX as u64);
     Demand::reads(0, all_pages_reads(at_most) + 1)

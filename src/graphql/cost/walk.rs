@@ -1,5 +1,5 @@
-//! The walk over the fields of an operation. The rule: each selection is visited once, on all object types that its objects can have, and a
-//! field costs what it costs on the most expensive of them.
+//! The walk over the fields of an operation. The rule: each selection is visited once, on all object types that its objects can have, and a field costs as much
+//! as on the most expensive of them.
 
 use async_graphql::parser::types::{OperationType, Type};
 use async_graphql::{Name, Variables};
@@ -27,7 +27,7 @@ pub(super) struct FieldNode<'a> {
     pub field: &'a Field,
     /// `None` if the field is not in the schema, which validation refuses, or if it is of introspection.
     pub of: Option<&'a Type>,
-    /// The field itself on all objects, without its selection.
+    /// The cost of the field on all objects, without its selection.
     pub own: Demand,
     pub below: Vec<FieldNode<'a>>,
 }
@@ -77,7 +77,7 @@ impl<'a> OperationCost<'a> {
         if !self.is_mutation {
             return self.demand().bound(self.sizes);
         }
-        // Each change changes what the next one reads, so they share no reads.
+        // Each change changes the rows that the next one reads, so they share no reads.
         self.roots.iter().fold(Bound::NONE, |all, change| all.plus(change.demand().bound(self.sizes)))
     }
 

@@ -1,5 +1,5 @@
-//! What repairs the engine, `async-graphql` 7.2.1. The rule: each part is here because of one behaviour of the engine, and can be deleted when a later version
-//! behaves otherwise. `tests/it/graphql/engine.rs` has the smallest document for each, and fails when the engine behaves otherwise. The numbers are those of
+//! Workarounds for the engine, `async-graphql` 7.2.1. The rule: each part works around one behaviour of the engine, and can be deleted once a later version
+//! has changed that. `tests/it/graphql/engine.rs` has the smallest document for each, and fails if the engine's behaviour changes. The numbers are those of
 //! issues of async-graphql/async-graphql; the others have none yet.
 //!
 //! - `completion`: keys are in the order in which their fields finish (#612), failed fields are omitted, and an object without keys is null;

@@ -1,5 +1,4 @@
-//! Lists of objects that are written as JSON at once. The rule: the text is what the engine would return; a list with a field that can wait or fail is left to
-//! the engine.
+//! Writes lists of objects directly as JSON. The rule: the text is equal to the engine's; a list with a field that can wait or fail is left to the engine.
 //!
 //! The engine allocates a future and a task for each field, and a map for each object, which is most of the cost of a page whose posts and terms are in memory.
 //! Each object of such a list is a single [`Value::Binary`], which the writer of the answer copies. The completion need not check them, because they cannot
@@ -66,7 +65,7 @@ impl<T: ReadyObject> ReadyList<T> {
     }
 }
 
-/// How the selected fields of objects of one type are written: the quoted key and the colon, and the value.
+/// The quoted key with the colon, and the writer of the value, for each selected field.
 pub(in crate::graphql) struct Plan<T>(Vec<(String, WriteField<T>)>);
 
 impl<T: ReadyObject> Plan<T> {

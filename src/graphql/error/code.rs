@@ -35,7 +35,7 @@ macro_rules! codes {
     };
 }
 
-/// When a failed request can be retried unchanged, with a chance of success and without harm.
+/// These codes tell when a failed request can be retried unchanged, with a chance of success and without harm.
 const NEVER: Option<Duration> = None;
 const SOON: Option<Duration> = Some(Duration::from_secs(1));
 /// The client has to read its answers, or waits until others read theirs.

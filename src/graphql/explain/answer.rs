@@ -15,8 +15,8 @@ const SECRET: &str = "(secret)";
 /// The memory of an object of the plan without its texts: about 16 properties, as values and as JSON.
 const OBJECT_BYTES: u64 = 4_096;
 
-/// The plan of an operation. `executed`: what it has read; `None` if it was not executed. `shows_keys`: whether the client may get the keys of
-/// all rows that were read for it. `charge`: the charge for the memory of the plan. If the memory is not free now, the plan lists nothing.
+/// The plan of an operation. `executed`: its reads; `None` if it was not executed. `shows_keys`: whether the client may get the keys of all rows that were read
+/// for it. `charge`: the charge for the memory of the plan. If the memory is not free now, the plan lists nothing.
 pub fn describe(
     executed: Option<(Explained, &StorageUse)>,
     (bound, mut fields): (&Bound, &[FieldCost]),

@@ -18,7 +18,7 @@ pub const RATE_MAX: u64 = 1_000_000_000;
 /// The maximum time in which an empty bucket refills, so that a client that has not exceeded the burst never waits longer.
 pub const FILL_SECONDS_MAX: u64 = 3_600;
 
-/// How fast a bucket fills, and how much it holds, in storage requests.
+/// The refill rate and the capacity of a bucket, in storage requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     per_second: u64,
@@ -56,7 +56,7 @@ impl Rate {
         self.burst
     }
 
-    /// The seconds in which an empty bucket fills, rounded up.
+    /// The time in which an empty bucket refills, in seconds, rounded up.
     pub fn fill_seconds(self) -> u64 {
         self.burst.div_ceil(self.per_second)
     }
@@ -74,15 +74,15 @@ pub(super) struct Bucket {
     owed: u64,
     /// The requests that running operations have reserved.
     reserved: u64,
-    /// In ticks.
+    /// The time of the last refill, in ticks.
     at: i64,
 }
 
 impl Bucket {
-    /// Reserves `cost`, or the whole bucket if it holds less, and returns how much it reserved.
+    /// Reserves `cost`, or the whole bucket if its capacity is smaller, and returns how much it reserved.
     ///
     /// # Errors
-    /// The ticks after which enough is left, if no other operation takes it and all running ones end now.
+    /// The ticks until enough is available, if no other operation takes it and all running ones end now.
     pub(super) fn take(&mut self, rate: Rate, now: Instant, cost: u64) -> Result<u64, u64> {
         self.fill(rate, now);
         let needed = cost.min(rate.burst);

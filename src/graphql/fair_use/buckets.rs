@@ -24,7 +24,7 @@ const SWEEP_TICKS: u64 = TICKS_PER_SECOND as u64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BucketKey {
     pub own: u64,
-    /// The hash of the network, or of something else that the client has in common with others.
+    /// The hash of the network, or of another value that the client shares with others.
     pub shared: u64,
 }
 
@@ -72,7 +72,7 @@ impl Buckets {
     /// Reserves the cost of an operation.
     pub(super) fn take(&self, key: BucketKey, cost: u64) -> Result<Taken, u64> {
         let mut table = self.lock();
-        // Inside the lock, so that the times of a bucket are in order.
+        // The clock is read inside the lock, so that the times of a bucket are in order.
         let now = self.clock.now();
         table.sweep(self.rate, now);
         let place = table.place_of(key);

@@ -1,9 +1,8 @@
-//! Fair use: limits the storage requests a second of each token, each client address, and all anonymous requests together. The rule: an
-//! operation reserves the bound of its cost before it runs, up to the capacity of the bucket, and however it ends, the part that is not
-//! charged is given back at once.
+//! Fair use: limits the storage requests a second of each token, each client address, and all anonymous requests together. The rule: an operation reserves the
+//! bound of its cost before it runs, up to the capacity of the bucket, and however it ends, the part that is not charged is given back at once.
 //!
-//! A client that is allowed to know the cost is charged what the operation has spent. Other clients are charged the bound, up to the
-//! capacity: from the spent requests, and so from the remaining ones, they could conclude that a draft exists (I4b).
+//! A client that is allowed to know the cost is charged the requests that the operation has made. Other clients are charged the bound, up to the capacity: from
+//! the spent requests, and so from the remaining ones, they could conclude that a draft exists (I4b).
 //!
 //! The limits apply to each process separately.
 
@@ -30,7 +29,7 @@ pub use bucket::{BadRate, FILL_SECONDS_MAX, RATE_MAX, Rate};
 pub use buckets::CLIENTS_MAX;
 pub use refusal::{LimitState, RateLimited, is_limit_header};
 
-/// The address of the client, as the transport knows it; for IPv6, its /64 network.
+/// The address of the client according to the transport; for IPv6, its /64 network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 
@@ -71,14 +70,14 @@ impl RateLimitScope {
     }
 }
 
-/// The limits; `None`: there is no such limit.
+/// The limits; `None` if there is no such limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FairUseSettings {
-    /// For each token.
+    /// The limit for each token.
     pub token: Option<Rate>,
-    /// For each address of an anonymous client.
+    /// The limit for each address of an anonymous client.
     pub address: Option<Rate>,
-    /// For all anonymous requests together.
+    /// The limit for all anonymous requests together.
     pub anonymous: Option<Rate>,
 }
 
@@ -87,8 +86,7 @@ pub struct FairUse {
     token: Option<Arc<Buckets>>,
     address: Option<Arc<Buckets>>,
     anonymous: Option<Arc<Buckets>>,
-    /// For the look-ups of refused tokens, by address. They have their own buckets, so that a valid token works even if many anonymous
-    /// clients share its address.
+    /// The buckets for look-ups of refused tokens, by address. They are separate, so that a valid token works even if many anonymous clients share its address.
     refused_tokens: Option<Arc<Buckets>>,
     hasher: RandomState,
 }
@@ -236,8 +234,8 @@ impl ClientBucket {
         LimitState::new(self.scope, self.buckets.rate(), self.buckets.left(self.key))
     }
 
-    /// What to charge at the end. A bound is charged up to what was reserved. What was spent is charged in full, except to the bucket that all
-    /// anonymous clients share: there, one query could make the others wait for hours.
+    /// The requests to charge at the end. A bound is charged up to the reserved requests. Spent requests are charged in full, except to the bucket that all
+    /// anonymous clients share, where one query could make the others wait for hours.
     fn charged(&self, charging: &Charging, reserved: u64) -> u64 {
         match charging {
             Charging::Requests(requests) => (*requests).min(reserved),

@@ -1,8 +1,8 @@
-//! How the client learns about its limit: from the headers of an answer, and from the error of a refused operation. The rule: the wait in
-//! an error is long enough, if no other operation takes from the bucket or is in progress.
+//! Reports the rate limit to the client: in the headers of an answer, and in the error of a refused operation. The rule: the wait in an error is long enough,
+//! if no other operation takes from the bucket or is in progress.
 //!
-//! The headers are those of "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers), with one deviation: the unit is not
-//! in its registry, which has none for storage requests. Without a unit, clients would take the figures for numbers of HTTP requests.
+//! The headers are those of "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers), with one deviation: the unit is not in its registry,
+//! which has none for storage requests. Without a unit, clients would read the numbers as HTTP requests.
 
 use async_graphql::{Response, ServerError, Value};
 
@@ -35,7 +35,7 @@ pub struct LimitState {
 pub struct RateLimited {
     pub(super) state: LimitState,
     cost: u64,
-    /// In milliseconds.
+    /// The wait in milliseconds.
     wait: u64,
     is_for_tokens: bool,
 }
@@ -61,7 +61,7 @@ impl LimitState {
         self.left.remaining
     }
 
-    /// When the bucket is full if nothing more is taken, rounded up to a millisecond, the precision of the API.
+    /// The instant at which the bucket is full if no more is taken, rounded up to a millisecond, the precision of the API.
     pub fn reset_at(&self) -> Instant {
         let at = u64::try_from(self.left.at.ticks()).unwrap_or(0);
         let full_at = at.saturating_add(self.left.ticks_to_full).div_ceil(TICKS_PER_MILLISECOND);

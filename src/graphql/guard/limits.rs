@@ -2,7 +2,7 @@
 
 /// The limits of a request's document and variables, checked before the engine gets them.
 ///
-/// They protect the parser and the validation. The service limits the storage requests, because it knows what each field costs.
+/// They protect the parser and the validation. The service limits the storage requests, because it knows the cost of each field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the document. The largest documents of real front ends have some 30 KiB; the text of a post belongs in a variable.

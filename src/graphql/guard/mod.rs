@@ -33,7 +33,7 @@ pub use limits::Limits;
 pub use refusal::Refusal;
 
 /// The fields that take a secret: the token of a preview opens a draft to anyone who has it, and the document of a dry run can contain one. If any operation or
-/// fragment selects one, the answer is not cached. It is the outline that is checked, not the text, which a client can write in many ways.
+/// fragment selects one, the answer is not cached. The check uses the outline, because a client can write the text in many ways.
 pub(super) const SECRET_FIELDS: [&str; 2] = ["preview", "operationCost"];
 
 /// An admitted request with its parsed document, its [outline](OperationOutline) and the kind of its operation.

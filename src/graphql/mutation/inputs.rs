@@ -8,8 +8,8 @@ use crate::content::editor::{NamedTerms, NamedVersion, NewPage, PageChanges};
 use crate::graphql::scalars::{DateTime, Json};
 use crate::graphql::site_fields::{PageFieldsInput, PostFieldsInput};
 
-/// Declares the inputs that create, change, publish and unpublish one kind of content. What posts and pages have in common is written here; the own fields of
-/// a kind are listed after the field that they follow.
+/// Declares the inputs that create, change, publish and unpublish one kind of content. The common inputs of posts and pages are written here; fields of one
+/// kind are listed after the field that they follow.
 macro_rules! content_inputs {
     (
         $noun:literal, $fields:ty;
@@ -144,7 +144,7 @@ macro_rules! content_inputs {
     };
 }
 
-/// What every new content has in common.
+/// The common part of all new content.
 macro_rules! created {
     ($input:ident) => {
         PostChanges {
@@ -165,7 +165,7 @@ macro_rules! created {
     };
 }
 
-/// What the changes of every content have in common.
+/// The common part of all changes of content.
 macro_rules! changed {
     ($input:ident) => {
         PostChanges {
@@ -359,7 +359,7 @@ pub(super) fn patch<T>(field: MaybeUndefined<T>) -> Patch<T> {
     }
 }
 
-/// `None`: the post keeps its terms.
+/// `None` if the post keeps its terms.
 fn terms(field: MaybeUndefined<Vec<String>>) -> Option<Vec<String>> {
     match field {
         MaybeUndefined::Undefined => None,

@@ -32,8 +32,8 @@ fn profile_links(links: Vec<AuthorLinkInput>) -> Vec<ProfileLink> {
         .collect()
 }
 
-/// Declares the mutations of one kind with their inputs and payloads. Its own fields come after the description: those of a creation, and those of a
-/// change; `to` is the field of the change that `content` makes, and how its value is converted.
+/// Declares the mutations of one kind with their inputs and payloads. The fields of the kind come after the description: those of a creation, and those of a
+/// change. `to`: the field of the change in `content`, and the conversion of the value.
 macro_rules! term_mutations {
     (
         $type:ident($field:ident, $noun:literal, $a_noun:literal) with $role:ident($role_name:literal) as $mutation:ident

@@ -1,5 +1,5 @@
-//! The problems of a mutation that the client can fix. The rule: each kind with more data than a message has its own type, and all have the
-//! fields of the interface `UserError`.
+//! The problems of a mutation that the client can fix. The rule: a kind with more data than a message has its own type, and all have the fields of the
+//! interface `UserError`.
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use crate::graphql::types::webhook::{Webhook, webhooks};
 use super::payloads::DeletePayload;
 use super::user_errors::{UserErrors, payload, user_errors};
 
-/// Declares the input of a mutation that says what a webhook gets.
+/// Declares the input of a mutation with the settings of a webhook.
 macro_rules! webhook_input {
     ($(#[$doc:meta])* $name:ident { $($own:tt)* } $enabled:expr, $url:expr) => {
         $(#[$doc])*
@@ -76,7 +76,7 @@ webhook_input! {
     |input: &UpdateWebhookInput| changed(input.enabled), |input: &UpdateWebhookInput| changed(input.url.clone())
 }
 
-/// The new value of a field, for null its default; `None` if it was omitted.
+/// The new value of a field, or the default for null; `None` if the field was omitted.
 fn changed<T: Default>(field: MaybeUndefined<T>) -> Option<T> {
     match field {
         MaybeUndefined::Undefined => None,

@@ -1,8 +1,8 @@
-//! The outline of a document: everything that the limits, the cost and the completion need of it. The rule: they read the outline and never
-//! the document, so that they agree on its fields, fragments and variables. Only the completion reads the conditions.
+//! The outline of a document, with everything that the limits, the cost and the completion need. The rule: they read the outline and never the document, so
+//! that they agree on its fields, fragments and variables. Only the completion reads the conditions.
 //!
-//! An outline is no longer than the document, because it contains a fragment once for any number of spreads. It may contain fragments that
-//! spread themselves, and spreads of unknown fragments: the limits refuse the former, validation the latter.
+//! An outline is no longer than the document, because it contains a fragment once for any number of spreads. It may contain fragments that spread themselves,
+//! and spreads of unknown fragments: the limits refuse the former, validation the latter.
 
 mod builder;
 mod checked;
@@ -103,7 +103,7 @@ pub enum SelectionKind {
         set: SetId,
     },
     Spread {
-        /// `None`: the document has no fragment with this name.
+        /// `None` if the document has no fragment with this name.
         fragment: Option<FragmentId>,
         position: Pos,
     },
@@ -160,18 +160,17 @@ impl Outline {
         (0..).map(SetId).zip(&self.sets)
     }
 
-    /// The sets for which the completion needs type names, in order. `find` must depend only on the document and the schema, because its
-    /// result is kept.
+    /// The sets for which the completion needs type names, in order. `find` must depend only on the document and the schema, because its result is cached.
     pub fn with_type_names(&self, find: impl FnOnce() -> Box<[SetId]>) -> &[SetId] {
         self.with_type_names.get_or_init(find)
     }
 
-    /// The results of validating the document. `find` must depend only on the document and the schema, because its result is kept.
+    /// The results of validating the document. `find` must depend only on the document and the schema, because its result is cached.
     pub fn checked(&self, find: impl FnOnce() -> Checked) -> &Checked {
         self.checked.get_or_init(|| Box::new(find()))
     }
 
-    /// [`Checked::repeats_fields`]; true if the document was not checked yet.
+    /// [`Checked::repeats_fields`]; true if the document is not checked yet.
     pub fn repeats_fields(&self) -> bool {
         self.checked.get().is_none_or(|checked| checked.repeats_fields)
     }

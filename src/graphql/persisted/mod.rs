@@ -1,8 +1,8 @@
-//! Documents that clients name instead of sending their text. The rule: a name stands for the same text as long as the process runs: it is
-//! the hash of the text, or comes from a manifest of the operator.
+//! Documents that clients name instead of sending their text. The rule: a name means the same text as long as the process runs: it is the hash of the text, or
+//! comes from a manifest of the operator.
 //!
-//! [`PersistedDocuments`] are registered by clients under their hashes, within a size limit. [`TrustedDocuments`] are those of the
-//! manifests; they are checked at startup and never dropped.
+//! [`PersistedDocuments`] are registered by clients under their hashes, within a size limit. [`TrustedDocuments`] are those of the manifests; they are checked
+//! at startup and never dropped.
 
 mod hash;
 mod manifest;

@@ -1,8 +1,8 @@
-//! The documents that clients have registered by their hashes. The rule: only a text that was executed under its own hash is kept, and the
-//! total size is limited.
+//! The documents that clients have registered by their hashes. The rule: only a text that was executed under its own hash is stored, and the total size is
+//! limited.
 //!
-//! The Clock-PRO policy of `quick_cache` decides what is dropped: many documents that come once do not displace those that are requested
-//! again. A client whose document was dropped sends its text again.
+//! With the Clock-PRO policy of `quick_cache`, documents that come once do not displace those that are requested again. A client whose document was dropped
+//! sends its text again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,13 +15,13 @@ use crate::telemetry::metrics;
 /// The default limit of the total size in bytes. A front end has some dozens of documents with one or two kilobytes each.
 pub const BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// A document may use at most this share of the space, so that a few long ones do not displace all others.
+/// The inverse of the share of the space that one document may use, so that a few long ones do not displace all others.
 const SHARES: usize = 8;
 
 /// The bytes of a document in addition to its text: its places in the map and the queues, and its allocation.
 const DOCUMENT_BYTES: usize = 256;
 
-/// The minimum limit. With less space, a document of the maximum length could not be kept, and clients would send its text each time.
+/// The minimum limit. With less space, a document of the maximum length would not fit, and clients would send its text each time.
 pub const BYTES_MIN: usize = SHARES * (64 * 1024 + DOCUMENT_BYTES);
 
 /// The usual length of a document, which determines how many dropped documents are remembered.
@@ -52,7 +52,7 @@ impl PersistedDocuments {
         self.lock().get(&hash).cloned()
     }
 
-    /// Registers an executed document without a secret. A document that is too long is not kept.
+    /// Registers an executed document without a secret. A document that is too long is not stored.
     pub fn register(&self, document: HashedDocument) {
         let (hash, text) = document.into_parts();
         if text.len() + DOCUMENT_BYTES > self.bytes_max / SHARES {

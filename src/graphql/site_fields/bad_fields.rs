@@ -1,4 +1,4 @@
-//! The fault of a file of declared fields. The rule: it names its position and what to do.
+//! The fault of a file of declared fields. The rule: it names the position and what to do.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! The definitions in a file of declared fields, by name. The rule: only definitions that a site can declare are accepted, under free
-//! names; anything else is refused with its position and what to write instead.
+//! The definitions in a file of declared fields, by name. The rule: only definitions that a site can declare are accepted, under free names; anything else is
+//! refused with its position and the correct form.
 
 use std::collections::HashSet;
 

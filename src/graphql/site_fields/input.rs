@@ -1,6 +1,6 @@
-//! The inputs `PostFieldsInput`, `PageFieldsInput` and `PostFieldsFilter`. The rule: validation checks a value by the registered type. `content` checks an input
-//! again together with the rest of the input, because the engine accepts values that are not objects for the types of a site. Of a filter, only the texts of
-//! the values decide which posts match, as with the index rows of the posts.
+//! The inputs `PostFieldsInput`, `PageFieldsInput` and `PostFieldsFilter`. The rule: validation checks a value by the registered type. `content` checks an
+//! input again together with the rest of the input, because the engine accepts values that are not objects for the types of a site. In a filter, values are
+//! compared as texts, like the index rows of posts.
 
 use std::borrow::Cow;
 
@@ -40,7 +40,7 @@ macro_rules! fields_input {
                 made(object.into()).map(Self).map_err(InputValueError::custom)
             }
 
-            /// Never called, because nothing has a default.
+            /// This is never called, because nothing has a default.
             fn to_value(&self) -> Value {
                 Value::Null
             }

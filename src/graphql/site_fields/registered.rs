@@ -34,9 +34,9 @@ pub(in crate::graphql) fn declaring<T>(fields: &SiteFields, build: impl FnOnce()
     build()
 }
 
-/// The places of the declared fields of posts or pages in the schema.
+/// The names of the declared fields of posts or pages in the schema.
 struct Place {
-    /// The type whose field [`FIELD`] has the values.
+    /// The type with the field [`FIELD`].
     object: &'static str,
     of: &'static str,
     inputs: [&'static str; 2],

@@ -1,4 +1,4 @@
-//! The type `Actor`: who did something. The rule: it shows what was recorded at that time; only its author is read now, in its current
+//! The type `Actor`, which records who did something. The rule: it has the values that were recorded at that time; only its author is read in its current
 //! state.
 
 use async_graphql::{Context, Enum, Object};

@@ -260,7 +260,7 @@ impl Image {
         self.asset.facts.name.kind.is_drawing()
     }
 
-    /// `url` of the interface, which has no width.
+    /// The field `url` of the interface, which has no width.
     async fn url_as_it_is(&self, ctx: &Context<'_>) -> Result<String> {
         Ok(url(ctx, &self.asset))
     }

@@ -1,4 +1,4 @@
-//! The list of pictures and files. The rule: only clients with a writing role have access to it, because it contains those of drafts too.
+//! The list of pictures and files. The rule: only clients with a writing role have access to it, because it also contains those of drafts.
 
 use async_graphql::{Context, Object, SimpleObject};
 

@@ -1,5 +1,5 @@
-//! The interface `AuditLogEntry`, the types of its entries and their list, which only the roles EDITOR and ADMIN can read. The rule: what gives access
-//! is not content, so its entries have types of their own.
+//! The interface `AuditLogEntry`, the types of its entries and their list, which only the roles EDITOR and ADMIN can read. The rule: tokens and preview links
+//! are not content, so their entries have separate types.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ fn shown(entry: &Arc<AuditEntry>) -> InterfaceValue<AuditLogEntry> {
     InterfaceValue(AuditLogEntry::of(entry))
 }
 
-/// Declares the type of one kind of entry: what all of them have, then its own fields.
+/// Declares the type of one kind of entry: the common fields, then its own.
 macro_rules! entry_type {
     ($(#[$doc:meta])* $type:ident { $(#[$of_actions:meta])* actions; $($own:tt)* }) => {
         pub struct $type(Arc<AuditEntry>);

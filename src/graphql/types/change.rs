@@ -1,5 +1,5 @@
-//! The types `ChangeFeed` and `Change`: what has changed since a position. The rule: a feed contains only what `content` allows the client to see, and a
-//! path is never called a slug.
+//! The types `ChangeFeed` and `Change`: the changes since a position. The rule: a feed contains only what `content` allows the client to see, and a path is
+//! never called a slug.
 
 use async_graphql::{Enum, ID, Object};
 
@@ -53,7 +53,7 @@ impl ChangedType {
     const ALL: [Self; 8] =
         [Self::Post, Self::Page, Self::Category, Self::Tag, Self::Author, Self::Series, Self::Token, Self::PreviewLink];
 
-    /// As the log names it.
+    /// The name of the kind in the log.
     pub fn kind(self) -> String {
         if self == Self::PreviewLink { KIND_OF_PREVIEWS.to_owned() } else { format!("{self:?}").to_lowercase() }
     }

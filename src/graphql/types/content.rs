@@ -1,6 +1,6 @@
-//! What posts and pages have in common: their fields, their interface `Content`, and their translations. The rule: a field of both is written here once, and has
-//! the same description in the interface; a body is read when a field requests it, in one batch with those of its level; nothing stands in for a translation,
-//! unless the client prefers languages.
+//! The common parts of posts and pages: their fields, their interface `Content`, and their translations. The rule: a common field is written once, with the
+//! same description in the interface; a body is read when a field requests it, in one batch with those of its level; another language is returned only if the
+//! client prefers languages.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ use crate::model::{
 /// A post or page, with its body and metadata if they are already read.
 pub struct Written<T> {
     pub(super) item: Arc<T>,
-    /// Set if the read that found it also returned them.
+    /// The details, if the read that found it also returned them.
     details: Option<PostDetails>,
 }
 
 pub type PostObject = Written<Post>;
 pub type PageObject = Written<SitePage>;
 
-/// What differs between posts and pages, behind the fields that both have.
+/// The differences between posts and pages.
 pub(super) trait Content: Sized + Send + Sync + 'static {
     const NOUN: &'static str;
 
-    /// Its text, version and dates.
+    /// The text, version and dates.
     fn post(&self) -> &Post;
 
     fn node_id(&self) -> NodeId;
@@ -49,7 +49,7 @@ pub(super) trait Content: Sized + Send + Sync + 'static {
     fn versions(&self, ctx: &Context<'_>) -> Result<RevisionList>;
 
     async fn load_details(&self, ctx: &Context<'_>) -> Result<Option<PostDetails>>;
-    /// Those of a group to which the client has access, by language.
+    /// The accessible posts or pages of a group, sorted by language.
     async fn load_group(ctx: &Context<'_>, group: &TranslationGroup) -> Result<Arc<Vec<Arc<Self>>>>;
 }
 
@@ -67,7 +67,7 @@ impl<T: Content> Written<T> {
         self.item.post()
     }
 
-    /// The translation into the first of the preferred languages that has one, or else this one.
+    /// The translation into the first available preferred language, or else this post or page.
     pub(super) async fn preferred(self, ctx: &Context<'_>, languages: &[String]) -> Result<Self> {
         let found = if languages.is_empty() { None } else { self.in_first_of(ctx, languages).await?.flatten() };
         Ok(found.map_or(self, Self::new))
@@ -84,16 +84,16 @@ impl<T: Content> Written<T> {
         Ok(details)
     }
 
-    /// The others of its group of translations.
+    /// The other members of its group of translations.
     pub(super) async fn others_of_group(&self, ctx: &Context<'_>) -> Result<Vec<Arc<T>>> {
         let Some(group) = &self.post().translation_group else { return Ok(Vec::new()) };
         let all = T::load_group(ctx, group).await?;
         Ok(all.iter().filter(|other| other.post().id != self.post().id).cloned().collect())
     }
 
-    /// The first that is in one of these languages, in their order; `None` within: that is this one.
+    /// The member of the group in the first available language; the inner `None` means this post or page.
     pub(super) async fn in_first_of(&self, ctx: &Context<'_>, languages: &[String]) -> Result<Option<Option<Arc<T>>>> {
-        // A text that is no tag is in no language.
+        // A text that is not a language tag matches no language.
         let tag = |text: &str| Some(text.parse::<Language>().ok()?.index_slug());
         let others = self.others_of_group(ctx).await?;
         let of_site = context::of(ctx).site.language.as_deref().and_then(tag);
@@ -102,7 +102,7 @@ impl<T: Content> Written<T> {
             let with = |own: Option<&Slug>| {
                 all().find(|(post, _)| post.language.as_ref().map(Language::index_slug).as_ref() == own)
             };
-            // One without a language of its own is in that of the site.
+            // A post or page without a language has the language of the site.
             let found = with(Some(&language)).or_else(|| with(None).filter(|_| of_site.as_ref() == Some(&language)));
             if let Some((_, found)) = found {
                 return Ok(Some(found.cloned()));
@@ -112,7 +112,7 @@ impl<T: Content> Written<T> {
     }
 }
 
-/// Whether the field that finds a post or page also requests what is in its body's row.
+/// Whether the field that finds a post or page also requests the details in its row.
 pub(super) fn wants_details(ctx: &Context<'_>) -> bool {
     ["body", "metadata", "fields"].iter().any(|field| ctx.look_ahead().field(field).exists())
 }
@@ -142,7 +142,7 @@ pub enum ContentStatus {
     Published,
 }
 
-/// Declares the type of posts, or of pages: its own fields are listed after the field that they follow.
+/// Declares the type of posts, or of pages: fields of one kind are listed after the field that they follow.
 macro_rules! content_object {
     (
         $(#[$doc:meta])*

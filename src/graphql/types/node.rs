@@ -1,5 +1,5 @@
-//! The interface `Node` of Relay's "GraphQL Global Object Identification Specification". The rule: it lists every type that `node` can
-//! find; an object to which the actor has no access is not found, as if it did not exist.
+//! The interface `Node` of Relay's "GraphQL Global Object Identification Specification". The rule: it lists every type that `node` can find; an inaccessible
+//! object is not found, as if it did not exist.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ pub async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
     }
 }
 
-/// Finds a version. Its body is read together with that of the version before it, which is dropped after the two were compared.
+/// Finds a version. Its body is read together with that of the previous version, which is dropped after the comparison.
 async fn find_revision(ctx: &Context<'_>, post: &PostId, version: i32) -> Result<Option<Node>> {
     let request = context::of(ctx);
     if request.reader.actor().is_none() {

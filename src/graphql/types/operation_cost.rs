@@ -1,5 +1,5 @@
-//! The types `OperationCost` and `RateLimit`. The rule: a cost has the figures of `extensions.operationCost`; what a client has left is read from memory when
-//! the field is resolved.
+//! The types `OperationCost` and `RateLimit`. The rule: a cost has the numbers of `extensions.operationCost`; the remaining requests of a client are read from
+//! memory when the field is resolved.
 
 use async_graphql::Object;
 
@@ -118,7 +118,7 @@ impl RateLimit {
     }
 }
 
-/// Converts a figure to `Int`. Only bounds can exceed the maximum, which stands for any larger number.
+/// Converts a number to `Int`. Only bounds can exceed its maximum, which then means any larger number.
 pub(super) fn count(number: u64) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }

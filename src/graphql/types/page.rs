@@ -1,5 +1,5 @@
-//! The type `Page`: what it has beside [`content`](super::content), and the lists of pages. The rule: the pages that one level of a query requests by id are
-//! read in one batch.
+//! The type `Page`: its fields in addition to [`content`](super::content), and the lists of pages. The rule: the pages that one level of a query requests by id
+//! are read in one batch.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Content for SitePage {
 }
 
 impl PageObject {
-    /// The page with this current or former path, or its translation into the first of the preferred languages that has one.
+    /// The page with this current or former path, or its translation into the first available preferred language.
     pub async fn find(ctx: &Context<'_>, path: &str, preferred: &[String]) -> Result<Option<Self>> {
         let Some(path) = PagePath::from_address(path) else { return Ok(None) };
         let reader = &context::of(ctx).reader;

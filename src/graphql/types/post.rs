@@ -1,4 +1,5 @@
-//! The type `Post`: what it has beside [`content`](super::content). The rule: neighbours and terms are read through the loaders, in batches of one level.
+//! The type `Post`: its fields in addition to [`content`](super::content). The rule: neighbours and terms are read through the loaders, in batches of one
+//! level.
 
 use std::sync::Arc;
 
@@ -64,7 +65,7 @@ impl Content for Post {
 }
 
 impl PostObject {
-    /// The post with this current or former slug, or its translation into the first of the preferred languages that has one.
+    /// The post with this current or former slug, or its translation into the first available preferred language.
     pub async fn find(ctx: &Context<'_>, slug: &str, preferred: &[String]) -> Result<Option<Self>> {
         let Some(slug) = Slug::from_address(slug) else { return Ok(None) };
         let reader = &context::of(ctx).reader;

@@ -1,4 +1,5 @@
-//! The ready fields of posts and terms, and of their edges. The rule: what only reads the object is ready; the terms of a post are ready if they are in memory.
+//! The ready fields of posts and terms, and of their edges. The rule: a field that only reads the object is ready; the terms of a post are ready if they are
+//! cached.
 
 use std::sync::Arc;
 

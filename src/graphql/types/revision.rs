@@ -21,7 +21,7 @@ use crate::model::{ContentField, Language, Metadata, NodeId, Term, TermKind};
 
 pub struct Revision(pub Arc<Kept>);
 
-/// The maximum number of keys of `metadata`, which is more than a page shows of a post.
+/// The maximum number of keys of `metadata`, more than a page shows.
 const KEYS_MAX: usize = 100;
 
 /// The keys, if they are not too many. Check them before the metadata is read.
@@ -35,7 +35,7 @@ pub(super) fn checked_keys(keys: Option<Vec<String>>) -> Result<Option<Vec<Strin
     }
 }
 
-/// The metadata, or these keys of it.
+/// The metadata, or its values for these keys.
 pub(super) async fn shown_metadata(
     ctx: &Context<'_>,
     metadata: &Metadata,
@@ -253,7 +253,7 @@ impl RevisionConnection {
     /// The versions that are kept, with the current one: at most 101.
     async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
         let request = context::of(ctx);
-        // The row that shows that a version is kept contains its body.
+        // The row that shows whether a version exists contains its body.
         let _place = request.texts.place_to_load().await?;
         Ok(self.list.count(&request.reader).await?)
     }

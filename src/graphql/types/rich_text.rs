@@ -1,5 +1,5 @@
-//! The type `RichText`: Markdown and its rendered forms. The rule: a text is rendered at most once for each answer, and only if a rendered field is
-//! requested; a text that is not stored is rendered in any case, while its turn lasts.
+//! The type `RichText`: Markdown and its rendered forms. The rule: a text is rendered at most once for each answer, and only if a rendered field is requested;
+//! an unsaved text is always rendered while it has its turn.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,8 +14,7 @@ use crate::graphql::texts::Forms;
 use crate::model::Rendered;
 use crate::model::{headings, rules};
 
-/// Previews cost no storage request, so no limit of requests stops many of them. One at a time is rendered, so that readers and those who save wait for one
-/// at most.
+/// Previews cost no storage requests, so no rate limit applies to them. Only one is rendered at a time, so that other requests wait for at most one.
 static UNSAVED: Semaphore = Semaphore::const_new(1);
 
 pub struct RichText {

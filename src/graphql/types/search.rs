@@ -1,4 +1,4 @@
-//! What `Query.search` returns. The rule: a highlight is made of the text that the row has now, and only of fields that the client sees.
+//! The result of `Query.search`. The rule: a highlight is made from the current text of the row, and only from fields that the client can read.
 
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ impl SearchConnection {
         let SearchPage { items, has_next, has_previous, .. } = &self.0;
         let page = Page { items: items.clone(), has_next: *has_next, has_previous: *has_previous };
         let info = PageInfo::of(&page, |(_, place)| self.0.cursor(place));
-        // A page whose hits are all gone meanwhile leads on too.
+        // A page whose hits were all deleted meanwhile also has a next page.
         PageInfo {
             end_cursor: self.0.end.filter(|_| *has_next).map(|place| self.0.cursor(&place)).or(info.end_cursor),
             ..info
@@ -166,10 +166,10 @@ impl SearchEdge {
     }
 }
 
-/// What a search box proposes.
+/// Completions for a search box.
 ///
 /// # Errors
-/// If an argument is out of range, or while the index is built.
+/// If an argument is out of range, or while the index is being built.
 pub async fn search_terms(ctx: &Context<'_>, text: String, first: Option<i32>) -> Result<Vec<String>> {
     let first = usize::try_from(first.unwrap_or(TERMS_DEFAULT)).unwrap_or_default();
     if !(1..=TERMS_MAX).contains(&first) {

@@ -1,5 +1,5 @@
-//! The type `Site`, and the addresses of the pages of posts and terms. The rule: they are settings of the operator, so they cost no storage
-//! request, except the picture, which has a row, and the languages, which follow from the posts.
+//! The type `Site`, and the addresses of posts and terms. The rule: all fields are settings of the operator and cost no storage request, except the picture,
+//! which has a row, and the languages, which follow from the posts.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The types `Category`, `Tag`, `Author` and `Series`, and their interface `Term`. The rule: what all of them have is written once.
+//! The types `Category`, `Tag`, `Author` and `Series`, and their interface `Term`. The rule: common fields are written once.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub async fn find(ctx: &Context<'_>, kind: TermKind, slug: &str) -> Result<Optio
     Ok(context::of(ctx).reader.term(kind, &slug).await?)
 }
 
-/// Declares the type of one kind of term: its own fields are before `version` and after `posts`.
+/// Declares the type of one kind of term. Its own fields are before `version` and after `posts`.
 macro_rules! term_type {
     (
         $(#[$doc:meta])* $type:ident { $($before_version:tt)* }
@@ -106,7 +106,7 @@ async fn posts(
     filter: Option<PostFilter>,
 ) -> Result<PostConnection> {
     let list = order::posts_in(order_by, filter::list_of(ctx, filter, order::scope_of(order_by, term)).await?);
-    // Boxed, because each field of an object has a future of the same size, which this one would enlarge.
+    // The future is boxed, because the fields of an object share one future type, which this one would enlarge.
     Box::pin(PostConnection::read(ctx, list, paging)).await
 }
 

@@ -1,5 +1,5 @@
-//! The types `Token` and `Viewer`, and the list of tokens, which only admins can read. The rule: no field contains a secret. One range read returns all
-//! tokens, so their number costs nothing more; every field of the viewer but the author comes from the actor that sign-in found.
+//! The types `Token` and `Viewer`, and the list of tokens, which only admins can read. The rule: no field contains a secret. One range read returns all tokens,
+//! so their number does not matter; every field of the viewer except the author comes from the authenticated actor.
 
 use async_graphql::{Context, Enum, ID, Object, SimpleObject};
 

@@ -1,4 +1,4 @@
-//! The views of posts. The rule: days are days of UTC; only those whose views are kept are read, and all others have none.
+//! The views of posts. The rule: days are in UTC; only days whose views are kept are read, and all others have no views.
 
 use std::sync::Arc;
 
@@ -45,14 +45,14 @@ pub(super) async fn sum(ctx: &Context<'_>, post: &Post, span: Span) -> Result<Op
     Ok(days.map(|days| shown(days.iter().map(|(_, views)| views).sum())))
 }
 
-/// The views of a post on each of the days; none if the server counts no views.
+/// The views of a post on each of the days; empty if views are not counted.
 pub(super) async fn by_day(ctx: &Context<'_>, post: &Post, span: Span) -> Result<Vec<ViewsOfDay>> {
     let days = views_of_days(ctx, post, span).await?;
     let of_day = |(day, views): (Day, i64)| ViewsOfDay { day: DateTime(day.start()), views: shown(views) };
     Ok(days.into_iter().flatten().map(of_day).collect())
 }
 
-/// The arguments `from` and `to`.
+/// The days from the arguments `from` and `to`.
 pub(super) struct Span {
     pub(super) from: Option<DateTime>,
     pub(super) to: Option<DateTime>,
@@ -80,7 +80,7 @@ async fn views_of_days(ctx: &Context<'_>, post: &Post, span: Span) -> Result<Opt
     Ok(Some(days.map(|day| (day, views(day))).collect()))
 }
 
-/// The posts of a list with the most views on the last days, today included; none if the server counts no views.
+/// The posts of a list with the most views on the last days, including today; empty if views are not counted.
 pub(in crate::graphql) async fn popular(
     ctx: &Context<'_>,
     (days, first): (Option<i32>, Option<i32>),

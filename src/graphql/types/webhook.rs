@@ -153,7 +153,7 @@ impl WebhookDelivery {
     }
 }
 
-/// Checks the role before everything that reads or changes webhooks.
+/// Checks the role before webhooks are read or changed.
 pub fn webhooks<'a>(ctx: &Context<'a>) -> Result<Webhooks<'a>> {
     let actor = access::require(ctx, model::Role::Admin)?;
     let request = context::of(ctx);

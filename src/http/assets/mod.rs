@@ -1,5 +1,5 @@
-//! Pictures and files over HTTP: `POST /assets` adds one, `GET /assets/{hash}.{extension}` reads it. The rule: a picture is in memory only while it
-//! is decoded, another file never. Before, it is in an unnamed file; after, it is sent piece by piece.
+//! Pictures and files over HTTP: `POST /assets` adds one, `GET /assets/{hash}.{extension}` reads it. The rule: a picture is in memory only while it is decoded,
+//! any other file never. Uploads go to an unnamed file, and downloads are sent in pieces.
 
 mod range;
 mod receive;

@@ -1,4 +1,4 @@
-//! Receives a file. The rule: its bytes go to an unnamed file, which ends with the process, and never all into memory.
+//! Receives a file. The rule: its bytes go to an unnamed file, which disappears with the process, and are never in memory together.
 
 use std::fs::File;
 
@@ -15,7 +15,7 @@ use crate::graphql::error::Code;
 use crate::http::answer::RequestFailure;
 use crate::http::body::{declared_length, waits_for_consent};
 
-/// `name`: that of the file, if the client has sent one.
+/// `name`: the file name, if the client has sent one.
 pub(super) async fn receive(
     headers: &mut HeaderMap,
     body: &mut Body,
@@ -56,7 +56,6 @@ fn too_large(bytes_max: u64) -> RequestFailure {
     RequestFailure::new(StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
 }
 
-/// The disk is full.
 fn no_place(error: std::io::Error) -> RequestFailure {
     AssetError::NoTemporaryFile(error.to_string()).into()
 }

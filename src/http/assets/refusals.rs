@@ -1,5 +1,4 @@
-//! The HTTP errors of pictures and files. The rule: the client learns what it can do about an error; the causes that only the operator can fix are
-//! logged.
+//! The HTTP errors of pictures and files. The rule: the client gets errors that it can fix; the causes that only the operator can fix are logged.
 
 use axum::http::StatusCode;
 
@@ -35,7 +34,7 @@ impl From<AssetError> for RequestFailure {
                 tracing::error!(cause, "assets.storage_failed");
                 (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable)
             }
-            // All but the last occur at the start, before there is a client, or in a backup.
+            // Except for the last one, these errors occur only at the start or in a backup.
             AssetError::Temporary(_)
             | AssetError::Damaged(_)
             | AssetError::NoContainer(_)

@@ -1,6 +1,6 @@
 //! `GET /assets/{hash}.{extension}`, of a picture also with `?width=` for another width, or `?open-graph=` for the preview image of a link. The rule: the
-//! content of an address never changes, so clients and proxies cache it for a year without revalidation; and no script in a file runs, because
-//! its type follows from its address, browsers may not guess another one (`http::layers`), and what is no picture is downloaded.
+//! content of an address never changes, so clients and proxies cache it for a year without revalidation; and no script in a file runs, because its type follows
+//! from its address, browsers may not guess another one (`http::layers`), and files that are not pictures are downloaded.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ async fn send(
         Asked::Unsatisfiable => {
             let mut response = described(StatusCode::RANGE_NOT_SATISFIABLE, tag, Body::empty());
             response.headers_mut().insert(header::CONTENT_RANGE, header_of(format!("bytes */{size}")));
-            // The error is about the range of this request, and not the content of the address.
+            // The error depends on the range of this request, so it must not be cached for the address.
             response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             return Ok(response);
         }

@@ -1,5 +1,5 @@
-//! `POST /assets`: the body is the file, and `name` and `alt` in the query describe it. The rule: nothing is received from a client that is
-//! not allowed to add files, and an addition that has begun runs to its end.
+//! `POST /assets`: the body is the file, and `name` and `alt` in the query describe it. The rule: nothing is received from a client that is not allowed to add
+//! files, and an upload that was received is always completed.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::http::{body, execution, request_headers::forward_token};
 use crate::model::ImageFacts;
 use crate::model::asset::is_file_name;
 
-/// How long a file waits for another one to end.
+/// The maximum time that a file waits for another upload to end.
 const WAIT: Duration = Duration::from_secs(10);
 
 pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
@@ -36,7 +36,7 @@ pub(super) async fn answer(State(api): State<Arc<Api>>, request: Request) -> Res
     let mut response = match add(&api, &mut head, &mut body, share.client).await {
         Ok(uploaded) => created(&uploaded),
         Err(refused) => {
-            // So that the client reads the refusal.
+            // The body is discarded, so that the client reads the refusal.
             body::discard(&head.headers, body, &api.settings.limits).await;
             refused
         }

@@ -26,7 +26,7 @@ const PREFLIGHT_AGE: Duration = Duration::from_secs(2 * 60 * 60);
 /// The headers of Trace Context (W3C), which a page sends if it traces its requests.
 const TRACE_HEADERS: [HeaderName; 2] = [HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
 
-/// The headers that tell a limited client when to retry.
+/// The headers that inform a limited client when to retry.
 const LIMIT_HEADERS: [HeaderName; 3] =
     [header::RETRY_AFTER, HeaderName::from_static("ratelimit"), HeaderName::from_static("ratelimit-policy")];
 

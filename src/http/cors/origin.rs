@@ -14,7 +14,7 @@ const WITHOUT_ORIGINS: [&str; 8] = ["about", "blob", "data", "file", "ftp", "jav
 pub enum AllowedOrigin {
     Any,
     One(HeaderValue),
-    /// The text before and after the `*`.
+    /// The host has any label between these two texts.
     OneLabel(String, String),
 }
 
@@ -58,7 +58,7 @@ impl FromStr for AllowedOrigin {
         };
         let (_, host) = before.split_once("://").ok_or_else(refused)?;
         let (_, domain) = after.split_once('.').ok_or_else(refused)?;
-        // One operator never owns all hosts of a top-level domain.
+        // An operator never owns all hosts of a top-level domain.
         let is_of_operator = domain.contains('.') || domain.split(':').next() == Some("localhost");
         let is_in_first_label = !host.contains('.') && !after.contains('*');
         if is_of_operator && is_in_first_label && is_origin(&format!("{before}x{after}")) {

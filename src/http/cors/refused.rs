@@ -36,7 +36,7 @@ impl RefusedOrigins {
     }
 }
 
-/// Whether a page of this server sends the request. The scheme may differ, because a proxy may have ended TLS.
+/// Whether a page of this server sends the request. The scheme may differ, because a proxy may terminate TLS.
 pub(crate) fn is_own(origin: &HeaderValue, headers: &HeaderMap) -> bool {
     let host = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, host)| host.as_bytes());
     host.is_some() && host == headers.get(header::HOST).map(HeaderValue::as_bytes)

@@ -1,5 +1,5 @@
-//! The queries of the feeds, and their answers as types. The rule: a feed shows what an anonymous client can query, with the same documents
-//! for all formats.
+//! The queries of the feeds, and their answers as types. The rule: a feed contains only content that an anonymous client can query, with the same documents for
+//! all formats.
 
 use std::sync::LazyLock;
 
@@ -164,15 +164,14 @@ pub(super) struct Feed<'a> {
 }
 
 impl Feed<'_> {
-    /// When the last change or publication of a post of the feed was. A feed without posts has the Unix epoch, so that its bytes stay the
-    /// same.
+    /// The time of the last change or publication of a post in the feed. A feed without posts has the Unix epoch, so that its bytes stay the same.
     pub(super) fn updated_at(&self) -> DateTime<Utc> {
         self.posts.iter().map(Post::changed_at).max().unwrap_or(DateTime::UNIX_EPOCH)
     }
 }
 
 impl Post {
-    /// When the post was changed or published, whichever was later: a scheduled post appears after its last change.
+    /// The time of the post's change or publication, whichever is later: a scheduled post appears after its last change.
     pub(super) fn changed_at(&self) -> DateTime<Utc> {
         self.updated_at.max(self.published_at)
     }
@@ -197,7 +196,7 @@ impl Links<'_> {
         })
     }
 
-    /// The absolute address of an enclosure. One of this server, if it does not know its own address, is below that of the site, as in a body.
+    /// The absolute address of an enclosure. A file of this server is below the site's address if the server's own address is unknown, as in a body.
     pub(super) fn enclosure(&self, post: &Post, enclosure: &Enclosure) -> String {
         let page = Url::parse(&self.post(post));
         page.and_then(|page| page.join(&enclosure.url)).map_or_else(|_| enclosure.url.clone(), String::from)

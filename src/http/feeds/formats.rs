@@ -58,7 +58,7 @@ fn atom_entry(xml: &mut Xml, post: &Post, links: &Links<'_>) {
         xml.text("summary", &post.excerpt);
     }
     if let Some(body) = &post.body {
-        // `xml:base` is the base of relative links in the body.
+        // The attribute `xml:base` is the base of relative links in the body.
         xml.text_with("content", &[("type", "html"), ("xml:base", &address)], &body.html);
     }
 }
@@ -115,7 +115,7 @@ fn rss_item(xml: &mut Xml, post: &Post, links: &Links<'_>) {
         xml.text("description", &as_html(&post.excerpt));
     }
     if let Some(enclosure) = &post.enclosure {
-        // A length must be given; 0 if it is not known.
+        // A length is required; 0 if it is unknown.
         let (url, length) = (links.enclosure(post, enclosure), enclosure.byte_size.unwrap_or_default().to_string());
         xml.empty("enclosure", &[("url", &url), ("length", &length), ("type", &enclosure.content_type)]);
     }

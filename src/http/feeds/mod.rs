@@ -1,6 +1,6 @@
-//! Feeds and the sitemap of the web site that shows the content: Atom, RSS and JSON Feed with the newest posts of the whole site or of a
-//! term. The rule: each is made from GraphQL queries of this server, which run as those of an anonymous client under the same limits; a
-//! feed is cached as long as the answer to its query.
+//! Feeds and the sitemap of the web site that shows the content: Atom, RSS and JSON Feed with the newest posts of the whole site or of a term. The rule: each
+//! is made from GraphQL queries of this server, which run like those of an anonymous client under the same limits; a feed is cached as long as the answer to
+//! its query.
 
 mod content;
 mod formats;
@@ -58,7 +58,7 @@ enum Target {
 }
 
 enum Outcome {
-    /// An answer of this media type.
+    /// The document was found, with this media type.
     Found(Box<Answer>, &'static str),
     /// The redirect from a former slug to the current one, relative to the request.
     Moved(String),
@@ -123,7 +123,7 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
     let queried = content::query(own, path, is_full, to_cache.as_ref()).await?;
     let (queried, to_cache) = if queried.length() > FULL_BYTES_MAX && is_full {
         drop(queried);
-        // The feed is not cached, because it depends on both queries, and a recording is for one.
+        // A feed of two queries is not cached, because a recording is for one query.
         (content::query(own, path, false, None).await?, None)
     } else {
         (queried, to_cache)
@@ -136,7 +136,7 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
         own.charge(bases.saturating_mul(MEMORY_FACTOR)).await?;
     }
     let text = match (&data, &path.of) {
-        // A language without posts is not a part of the site.
+        // A language without posts has no feed.
         (FeedData { posts: Some(posts), .. }, Some(FeedOf::Language(_))) if posts.nodes.is_empty() => {
             return Err(Refused::not_found());
         }

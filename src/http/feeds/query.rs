@@ -50,7 +50,7 @@ pub(super) struct Own<'a> {
     pub share: &'a Share,
 }
 
-/// The answer to a query. It is charged until this is dropped.
+/// The answer to a query, which stays charged until it is dropped.
 pub(super) struct Queried {
     json: Bytes,
     _charge: Charge,
@@ -70,7 +70,7 @@ impl Queried {
         match serde_json::from_slice::<Envelope<T>>(&self.json) {
             Ok(envelope) => Ok(envelope.data),
             Err(cause) => {
-                // Cannot happen: the types match the schema, and tests query every field.
+                // This cannot happen, because the types match the schema, and tests query every field.
                 tracing::error!(%cause, "http.feed_not_written");
                 Err(RequestFailure::internal().into())
             }
@@ -83,7 +83,7 @@ impl Own<'_> {
         self.share.charge.take(bytes).await.map_err(|over_budget| Refused::Failed(over_budget.into()))
     }
 
-    /// Runs one operation of a document of this server. If the answer is to be cached, records what it depends on.
+    /// Runs one operation of a document of this server. If the answer is to be cached, records its dependencies.
     pub(super) async fn query(
         &mut self,
         document: &OwnDocument,
@@ -105,7 +105,7 @@ impl Own<'_> {
     }
 }
 
-/// Why there is no feed.
+/// Why a feed cannot be returned.
 pub(super) enum Refused {
     Failed(RequestFailure),
     /// The query failed with these errors.

@@ -44,8 +44,8 @@ query series($after: String) {
 
 static QUERIES: LazyLock<OwnDocument> = LazyLock::new(|| OwnDocument::of(DOCUMENT));
 
-/// For posts with their groups of translations, which are not charged: a bound with one for each post would be charged for posts that have none, and a
-/// charge for those that have some would show drafts.
+/// The same queries with groups of translations, which are not charged: the bound would charge a group for each post, even if it has none, and the spent
+/// requests would reveal drafts.
 static PAIRED: LazyLock<OwnDocument> = LazyLock::new(|| OwnDocument::of(DOCUMENT).without_charging(PAGE as u64));
 
 /// The maximum number of addresses in one file, which the protocol sets.
@@ -53,9 +53,9 @@ const ADDRESSES_MAX: usize = 50_000;
 
 /// The maximum number of pages that the queries of one part read, so that the work for one request is bounded.
 const PAGES_MAX: usize = ADDRESSES_MAX / PAGE;
-/// The posts of these first pages of a part are shown with their translations; so this many groups are read at most.
+/// The maximum number of posts in a part that are shown with their translations, each of which reads a group.
 const PAIRED_MAX: usize = 10 * PAGE;
-/// The items of a page in the queries.
+/// The number of items on a page of the queries.
 const PAGE: usize = 100;
 
 const XHTML: (&str, &str) = ("xmlns:xhtml", "http://www.w3.org/1999/xhtml");
@@ -77,7 +77,7 @@ impl Part {
         }
         let name = path.strip_prefix("/sitemaps/")?.strip_suffix(".xml")?;
         let month = NaiveDate::parse_from_str(&format!("{name}-01"), "%Y-%m-%d").ok();
-        // The schema allows only these years.
+        // The schema accepts only these years.
         let month = month.filter(|first| (1..=9_998).contains(&first.year())).map(Self::Month);
         month.into_iter().chain([Self::Site]).find(|part| part.name() == name)
     }
@@ -153,7 +153,7 @@ async fn pages(own: &mut Own<'_>) -> Result<Vec<Entry>, Refused> {
         let (Some(key), Some(alternate)) = (page.translation_key.as_deref(), alternate) else { continue };
         groups.entry(key).or_default().push(alternate);
     }
-    // Each page of a group has all of them.
+    // Each page of a group lists all of them.
     if groups.values().map(|group| group.len().pow(2)).sum::<usize>() > ADDRESSES_MAX {
         groups.clear();
     }
@@ -257,7 +257,7 @@ fn write_entries(entries: &[Entry]) -> Bytes {
 struct Entry {
     address: String,
     changed_at: Option<DateTime<Utc>>,
-    /// The same content in each of its languages, its own included; empty if there is only one.
+    /// The same content in all its languages, including its own; empty if there is only one.
     alternates: Vec<Alternate>,
 }
 
@@ -266,7 +266,7 @@ impl Entry {
         Self { address, changed_at, alternates: Vec::new() }
     }
 
-    /// Search engines expect that each of a group names all of them. One whose language is not known is not in `group`.
+    /// Search engines expect that each entry of a group lists all of them. An entry of unknown language is not in `group`.
     fn with(self, group: Vec<Alternate>) -> Self {
         let is_in = group.iter().any(|one| one.address == self.address);
         Self { alternates: if is_in && group.len() > 1 { group } else { Vec::new() }, ..self }

@@ -52,7 +52,7 @@ fn start<'a>(name: &'a str, attributes: &[Attribute<'_>]) -> BytesStart<'a> {
     start
 }
 
-/// Replaces each character outside of the production `Char` of XML 1.0 by U+FFFD.
+/// Replaces each character outside the production `Char` of XML 1.0 by U+FFFD.
 fn clean(text: &str) -> Cow<'_, str> {
     let is_allowed =
         |c: char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');

@@ -25,7 +25,7 @@ const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 const COMPLETE: Bytes = Bytes::from_static(b"event: complete\ndata:\n\n");
 const STOPPING: Bytes = Bytes::from_static(b": the server is stopping\n\n");
 
-/// The head is sent when the first execution has ended, so a client that has it misses no event.
+/// The response head is sent after the first execution, so a client that has it misses no event.
 pub(in crate::http) async fn answer(
     api: Arc<Api>,
     headers: HeaderMap,
@@ -47,7 +47,7 @@ pub(in crate::http) async fn answer(
     for (name, value) in [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
-        // nginx would hold the events back.
+        // Without this header, nginx would buffer the events.
         (HeaderName::from_static("x-accel-buffering"), "no"),
     ] {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
@@ -62,7 +62,7 @@ pub(in crate::http) async fn answer(
     Ok(response)
 }
 
-/// Each piece is made when the client has room for it.
+/// Each piece is created when the client has space for it.
 fn pieces(
     operation: Operation,
     first: Option<Event>,
@@ -78,7 +78,7 @@ fn pieces(
             return Poll::Ready(None);
         }
         let piece = if !std::mem::replace(&mut has_begun, true) {
-            // Proxies and browsers see that the stream has begun.
+            // This comment shows proxies and browsers that the stream has begun.
             COMMENT
         } else if stopped.as_mut().poll(context).is_ready() {
             has_ended = true;

@@ -1,5 +1,5 @@
-//! Live queries: an answer is sent again when it is different. The rule: those with the same rights who ask for the same share each execution; whoever
-//! comes first executes for all, and who takes answers slowly gets only the newest.
+//! Live queries: an answer is sent again when it changes. The rule: clients with the same rights and the same query share each execution; the first one
+//! executes for all, and a slow client gets only the newest answer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -17,12 +17,12 @@ use crate::http::answer::Answer;
 use crate::http::json::Json;
 use crate::http::request_headers::{COST, EXPLAIN, TAGS};
 
-/// How long a change waits for others, so that several are one execution.
+/// How long a change waits for further changes, so that several cause one execution.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The same for a query of which it is not known what it has read, and at most if what it reads is written all the time.
+/// The maximum pause, which also applies to a query with an unknown read set.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// The last answer. The client that holds the lock executes the query.
+/// The last answer. The client with the lock executes the query.
 pub(super) type Shared = AsyncMutex<Option<Arc<LiveAnswer>>>;
 
 /// The live queries that clients wait for.
@@ -36,13 +36,13 @@ impl LiveQueries {
         Self { watches: announcements.map(|writes| Arc::new(Watches::of(writes))), shared: Mutex::default() }
     }
 
-    /// Begins to note what a query reads.
+    /// Begins to record the reads of a query.
     pub(super) fn begin(&self) -> Begun {
         let watching = self.watches.as_ref().map(|watches| (Arc::clone(watches), watches.begin()));
         Begun { at: Instant::now(), watching }
     }
 
-    /// The state that the subscribers of this live query share; `None` if there are none.
+    /// The shared state of this live query's subscribers; `None` if there are none.
     pub(super) fn find(&self, key: &DocumentHash) -> Option<Arc<Shared>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).get(key)?.upgrade()
     }
@@ -59,7 +59,7 @@ impl LiveQueries {
     }
 }
 
-/// An execution.
+/// An execution in progress.
 pub(super) struct Begun {
     at: Instant,
     /// `None` if no writes are announced.
@@ -72,7 +72,7 @@ impl Begun {
     }
 }
 
-/// The key of requests that share an answer: a hash of the token, document, operation, variables, and the headers that ask for reports.
+/// The key of requests that share an answer: a hash of the token, document, operation, variables, and the headers that request reports.
 pub(super) fn key_of(request: &GraphqlRequest, headers: &HeaderMap) -> DocumentHash {
     let asked = [header::AUTHORIZATION, COST, EXPLAIN, TAGS];
     let asked = asked.map(|name| headers.get_all(name).iter().map(|value| value.as_bytes()).collect::<Vec<_>>());
@@ -81,11 +81,11 @@ pub(super) fn key_of(request: &GraphqlRequest, headers: &HeaderMap) -> DocumentH
     DocumentHash::of(&serde_json::to_string(&(of_request, asked)).expect("a request is JSON"))
 }
 
-/// An answer until it may be different.
+/// An answer, with a watch until it may have changed.
 pub(super) struct LiveAnswer {
     text: Bytes,
     hash: u64,
-    /// When its execution began.
+    /// The start of its execution.
     begun: Instant,
     watch: Option<Watch>,
     pause: Duration,
@@ -93,7 +93,7 @@ pub(super) struct LiveAnswer {
 }
 
 impl LiveAnswer {
-    /// `before`: the last one.
+    /// `before`: the previous answer.
     pub(super) async fn of(
         json: &Json,
         charge: Charge,
@@ -123,7 +123,7 @@ impl LiveAnswer {
 pub(super) struct Live {
     pub shared: Arc<Shared>,
     answer: Arc<LiveAnswer>,
-    /// The hash of the answer that was sent last.
+    /// The hash of the last sent answer.
     sent: Option<u64>,
 }
 
@@ -132,7 +132,7 @@ impl Live {
         Self { shared, answer, sent: before.and_then(|before| before.sent) }
     }
 
-    /// The answer that someone else has got, if it is as it would be now, or newer than the one before: under steady writes none stays current.
+    /// The answer of another client's execution, if it is current, or newer than the previous one: under steady writes, no answer stays current.
     pub(super) fn current(shared: Arc<Shared>, last: Option<&Arc<LiveAnswer>>, before: Option<&Self>) -> Option<Self> {
         let is_newer = |answer: &LiveAnswer| before.is_some_and(|before| answer.is_newer_than(&before.answer));
         let answer = last.filter(|answer| is_newer(answer) || answer.is_current())?;
@@ -143,19 +143,19 @@ impl Live {
         Answer::of_text(self.answer.text.clone())
     }
 
-    /// Whether the answer is another than the one that was sent last. Then it is sent.
+    /// Whether the answer differs from the last sent one. If so, it is recorded as sent.
     pub(super) fn is_news(&mut self) -> bool {
         self.sent.replace(self.answer.hash) != Some(self.answer.hash)
     }
 
-    /// Waits until the answer may be different.
+    /// Waits until the answer may have changed.
     pub(super) async fn wait(&self) {
         if let Some(watch) = &self.answer.watch {
             watch.ended().await;
         }
     }
 
-    /// How long to wait then for more changes.
+    /// How long to wait for further changes afterwards.
     pub(super) fn pause(&self) -> Duration {
         self.answer.pause
     }
@@ -171,7 +171,7 @@ mod tests {
     async fn answered(live: &LiveQueries) -> Arc<LiveAnswer> {
         let answer = Answer::of(&Response::new(Value::Null));
         let begun = live.begin();
-        // The clock must go on.
+        // The clock must advance.
         while begun.at == Instant::now() {}
         LiveAnswer::of(&answer.json, AnswerMemory::default().charge(), begun, None).await.expect("memory")
     }

@@ -1,5 +1,5 @@
-//! The messages of `graphql-transport-ws` (<https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md>). The rule: what the protocol does not define closes
-//! the connection with 4400.
+//! The messages of `graphql-transport-ws` (<https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md>). The rule: a message that the protocol does not
+//! define closes the connection with 4400.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) enum FromClient<'m> {
     Pong,
 }
 
-/// The payload is not parsed here: the values of a request are counted before they are.
+/// The payload is not parsed here, because the values of a request are counted first.
 #[derive(Deserialize)]
 struct Fields<'m> {
     #[serde(borrow, rename = "type")]
@@ -61,7 +61,7 @@ impl ToClient<'_> {
         Message::text(serde_json::to_string(self).expect("a message is JSON"))
     }
 
-    /// The answer of an operation. One without data is an error, after which no `complete` follows.
+    /// The answer of an operation. An answer without data is an error, which no `complete` follows.
     pub(super) fn of_answer(id: &str, event: &Event) -> Message {
         let json = event.json.to_bytes();
         let answer: &RawValue = serde_json::from_slice(&json).expect("an answer is JSON");
@@ -74,7 +74,6 @@ impl ToClient<'_> {
     }
 }
 
-/// Why the server closes a connection.
 pub(super) fn close(code: u16, reason: &str) -> CloseFrame {
     let end = (0..=reason.len().min(REASON_BYTES_MAX)).rev().find(|end| reason.is_char_boundary(*end));
     CloseFrame { code, reason: reason[..end.unwrap_or_default()].into() }

@@ -1,5 +1,5 @@
-//! Operations with any number of answers: subscriptions, and live queries ([`live`]), over Server-Sent Events ([`events`]) and WebSockets ([`websocket`]). The rule: each answer is that of a request of its
-//! own, which `execution` checks and runs like any other; so a token that is revoked gets no more events.
+//! Operations with any number of answers: subscriptions, and live queries ([`live`]), over Server-Sent Events ([`events`]) and WebSockets ([`websocket`]). The
+//! rule: each answer belongs to a separate request, which `execution` checks and runs like any other; so a revoked token gets no more events.
 
 pub(super) mod events;
 mod live;
@@ -30,7 +30,7 @@ use live::{Live, LiveAnswer};
 
 pub(super) use live::LiveQueries;
 
-/// Proxies commonly close a connection on which nothing was sent for 60 s.
+/// Proxies commonly close a connection without traffic for 60 s.
 const PING_EVERY: Duration = Duration::from_secs(30);
 
 fn pings() -> Interval {
@@ -49,10 +49,10 @@ async fn check_token(api: &Api, headers: &HeaderMap, share: &Share) -> Result<()
     sign_in(api, request).await.map(drop)
 }
 
-/// A slot of all for an operation, or for a WebSocket with one, and one of its client address.
+/// A slot for an operation or a WebSocket, and one of the client's address.
 type Place = (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
 
-/// One address gets only a share of the slots, so that it leaves some for others.
+/// One address gets only a share of the slots, so that others remain.
 fn place(share: &Share) -> Result<Place, RequestFailure> {
     let server = &share.connection.server;
     let of_all = Arc::clone(&server.streams).try_acquire_owned().map_err(|_| {
@@ -62,7 +62,7 @@ fn place(share: &Share) -> Result<Place, RequestFailure> {
     Ok((of_all, of_client(&server.streams_of_clients, share, "subscriptions")?))
 }
 
-/// A slot of the client, if it is known.
+/// A slot of the client, if its address is known.
 fn of_client(shares: &Shares, share: &Share, of_what: &str) -> Result<Option<OwnedSemaphorePermit>, RequestFailure> {
     let Some(client) = share.client else { return Ok(None) };
     let slot = shares.take(client);
@@ -73,16 +73,17 @@ fn too_many(message: String) -> RequestFailure {
     RequestFailure::new(StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message)
 }
 
-/// The longest request with events, which is kept as long as its operation. Longer ones, such as those with the text of a post, are sent by POST for one answer.
+/// The longest request with events, which stays in memory as long as its operation. Longer ones, such as those with the text of a post, must be POSTs with one
+/// answer.
 pub(super) const REQUEST_BYTES_MAX: usize = 64 * 1024;
 
-/// A request as it was sent, which is parsed for each of its answers.
+/// The text of a request, which is parsed for each of its answers.
 pub(super) enum Sent {
     Body(Vec<u8>),
     Url(Uri),
 }
 
-/// A request, and what its answers share.
+/// A request, and the state that its answers share.
 struct Operation {
     api: Arc<Api>,
     headers: HeaderMap,
@@ -92,7 +93,7 @@ struct Operation {
     /// Set once a live query has an answer.
     live: Option<Live>,
     has_ended: bool,
-    /// Set once it waits for events.
+    /// Set while it waits for events.
     waiting: Option<GaugeGuard>,
     _place: Option<Place>,
 }
@@ -100,7 +101,7 @@ struct Operation {
 /// An answer, with the memory that it uses until it is dropped.
 struct Event {
     json: Json,
-    /// Whether it has errors alone; then it is the last one.
+    /// Whether it consists of errors only; then it is the last answer.
     is_refusal: bool,
     share: Option<Share>,
 }
@@ -112,7 +113,7 @@ impl Event {
 }
 
 impl Operation {
-    /// `place`: one of the slots for operations; `None` if it uses that of its WebSocket.
+    /// `place`: a slot for operations; `None` if it uses the slot of its WebSocket.
     fn new(api: Arc<Api>, headers: HeaderMap, share: Share, sent: Sent, place: Option<Place>) -> Self {
         let subscribed = Arc::default();
         Self { api, headers, share, sent, subscribed, live: None, has_ended: false, waiting: None, _place: place }
@@ -145,7 +146,7 @@ impl Operation {
         Ok(())
     }
 
-    /// Executes the request once. `None` if it has no event; then more may come.
+    /// Executes the request once. `None` if there is no event yet.
     async fn execute(&mut self) -> Option<Event> {
         let share = self.share.of_own_query();
         let limit = self.api.settings.limits.request_time;
@@ -158,7 +159,7 @@ impl Operation {
             answer = Answer::of(&RequestFailure::from(over).into());
         }
         let is_refusal = !answer.has_data && answer.code() != OK;
-        // A query that was only validated is never different.
+        // A query that was only validated never changes.
         let is_validated = self.subscribed.is_live() && self.live.is_none();
         self.has_ended = is_refusal || is_validated || !self.subscribed.has_begun();
         if !self.has_ended && self.waiting.is_none() {
@@ -172,11 +173,11 @@ impl Operation {
         })
     }
 
-    /// Runs the request; a live query only if nobody else has its answer as it is now.
+    /// Runs the request; a live query only if no other client has a current answer.
     async fn run(&mut self, share: &Share) -> Result<Answer, RequestFailure> {
         let (request, can_write) = self.request(share).await?;
         let request = forward(request, &self.headers).data(Arc::clone(&self.subscribed));
-        // The answers of preview links are not shared: each request finds out whether its link was revoked.
+        // The answers of preview links are not shared: each request checks whether its link was revoked.
         let key = (!self.subscribed.has_begun() && !has_preview_token(&request))
             .then(|| live::key_of(&request, &self.headers));
         let shared = match &self.live {
@@ -189,7 +190,7 @@ impl Operation {
         };
         let known = last.as_ref().and_then(|last| last.as_ref());
         if let Some(live) = shared.clone().and_then(|shared| Live::current(shared, known, self.live.as_ref())) {
-            // The answer is of another request, whose token may have been revoked since.
+            // The answer comes from another request, and this client's token may have been revoked since.
             if self.live.is_none()
                 && let Err(refused) = check_token(&self.api, &self.headers, share).await
             {

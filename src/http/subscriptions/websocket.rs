@@ -1,5 +1,5 @@
-//! Operations over a WebSocket with the protocol `graphql-transport-ws`. The rule: a page of an origin that may send no requests may not connect either, because
-//! a browser checks no CORS here; and a client that keeps to the protocol, and takes each message in the time of an answer, is never cut off without a reason.
+//! Operations over a WebSocket with the protocol `graphql-transport-ws`. The rule: a page of a refused origin is refused here, too, because browsers do not
+//! apply CORS to WebSockets; and a client that follows the protocol and reads each message in time is never disconnected without a reason.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use crate::http::api::{Api, Share};
 use crate::http::cors::is_own;
 
 const PROTOCOL: &str = "graphql-transport-ws";
-/// How long a client may take until it has sent `connection_init`.
+/// The maximum time until a client sends `connection_init`.
 const INIT_TIME: Duration = Duration::from_secs(10);
-/// A longer message is not received, so its client may not read why the connection is closed.
+/// The maximum size of a received message. For a larger one, the client may not read why the connection is closed.
 const RECEIVED_BYTES_MAX: usize = REQUEST_BYTES_MAX * 3 / 2;
 const BUFFER_BYTES: usize = 8 * 1024;
-/// How long a client has to confirm that the connection ends.
+/// The maximum time for a client to confirm the close.
 const CLOSE_TIME: Duration = Duration::from_secs(2);
-/// The operations of one connection.
+/// The maximum number of operations on one connection.
 const OPERATIONS_MAX: usize = 32;
 
 pub(in crate::http) fn is_requested(headers: &HeaderMap) -> bool {
@@ -71,13 +71,13 @@ pub(in crate::http) async fn answer(api: Arc<Api>, mut head: Parts) -> Result<Re
     Ok(upgrade.on_upgrade(move |socket| connection.serve(socket)))
 }
 
-/// A WebSocket, and each further operation on it, counts as a request in progress of its client, if a proxy names the client.
+/// A WebSocket, and each further operation on it, counts as a request in progress if a proxy names the client.
 fn request_of_client(api: &Api, share: &Share) -> Result<Option<OwnedSemaphorePermit>, RequestFailure> {
     let is_named = api.settings.client_address_header.is_some();
     if is_named { of_client(&api.requests_of_clients, share, "requests in progress") } else { Ok(None) }
 }
 
-/// The token in the payload of `connection_init`, if it has one.
+/// The token in the payload of `connection_init`, if there is one.
 fn token_of(payload: &str) -> Result<Option<HeaderValue>, End> {
     let payload = match serde_json::from_str(payload) {
         Ok(serde_json::Value::Null) => return Ok(None),
@@ -107,12 +107,12 @@ struct Connection {
     headers: HeaderMap,
     share: Share,
     is_acknowledged: bool,
-    /// The operations by their ids. The number tells an operation from an earlier one with its id.
+    /// The operations by their ids. The number distinguishes an operation from an earlier one with the same id.
     operations: HashMap<String, (u64, AbortHandle)>,
     tasks: JoinSet<()>,
     answers: (mpsc::Sender<Sending>, mpsc::Receiver<Sending>),
     begun: u64,
-    /// The slots of the connection, of all operations, and of the client; the first operation uses them.
+    /// The slots of the connection; the first operation uses them.
     _places: Places,
 }
 
@@ -121,7 +121,7 @@ impl Connection {
         if let Err(Some(frame)) = self.serve_until_end(&mut socket).await {
             tracing::debug!(code = frame.code, reason = frame.reason.as_str(), "http.websocket_closed");
             let closing = async {
-                // A client that sends on may not have read the reason yet.
+                // A client that keeps sending may not have read the reason yet.
                 if socket.send(Message::Close(Some(frame))).await.is_ok() {
                     while let Some(Ok(_)) = socket.recv().await {}
                 }
@@ -135,7 +135,7 @@ impl Connection {
         let (server, init_by) = (Arc::clone(&self.share.connection.server), Instant::now() + INIT_TIME);
         let (mut pings, mut is_alive) = (pings(), true);
         loop {
-            // Its memory is used until it is sent.
+            // The memory of a message is charged until it is sent.
             let mut sent = None;
             let message = tokio::select! {
                 received = socket.recv() => {
@@ -168,7 +168,7 @@ impl Connection {
                 () = server.stopped() => return Err(Some(close(1001, "the server is stopping"))),
             };
             if let Some(message) = message {
-                // The socket fails if the client takes nothing of it, or not all of it in time.
+                // Sending fails if the client does not read the message in time.
                 socket.send(message).await.map_err(|_| None)?;
                 pings.reset();
             }
@@ -176,7 +176,7 @@ impl Connection {
         }
     }
 
-    /// Does what a message asks for, and returns what it is answered with.
+    /// Handles a message, and returns the reply.
     async fn take(&mut self, text: &str) -> Result<Option<Message>, End> {
         let message = FromClient::parse(text).map_err(|error| {
             tracing::debug!(%error, "http.websocket_message_refused");
@@ -198,7 +198,7 @@ impl Connection {
         }
     }
 
-    /// A page cannot set headers, so the token can be in the payload, under the name of the header.
+    /// A page cannot set headers on a WebSocket, so the payload can contain the token, under the name of the header.
     async fn init(&mut self, payload: Option<&str>) -> Result<Message, End> {
         if std::mem::replace(&mut self.is_acknowledged, true) {
             return Err(Some(close(4429, "Too many initialisation requests")));
@@ -244,7 +244,7 @@ impl Connection {
         Ok(None)
     }
 
-    /// The slots of another operation, of its client and of all.
+    /// The slots for a further operation.
     fn places(&self) -> Result<(Option<OwnedSemaphorePermit>, Option<Place>), RequestFailure> {
         match self.operations.len() {
             0 => Ok((None, None)),
@@ -255,7 +255,7 @@ impl Connection {
         }
     }
 
-    /// `None` if the operation was completed meanwhile.
+    /// `None` if the client has completed the operation meanwhile.
     fn message_of(&mut self, sending: &Sending) -> Option<Message> {
         let Sending { id, number, event } = sending;
         self.operations.get(id).filter(|(known, _)| known == number)?;

@@ -1,5 +1,5 @@
-//! Reads an HTTP answer completely, and puts it into the form that the SDK expects. The rule: a failed transaction has
-//! the status and the code of its failure. The service answers it with `202 Accepted`, and has the failure in the body.
+//! Reads an HTTP response completely, and converts it to the form that the SDK expects. The rule: the response of a failed transaction gets the status and the
+//! code of the failure, which the service sends in the body of a `202 Accepted`.
 
 use azure_core::error::ErrorKind;
 use azure_core::headers::{CONTENT_TYPE, DATE, ERROR_CODE, HeaderName, Headers, REQUEST_ID, SERVER, VERSION};
@@ -7,10 +7,10 @@ use azure_core::{BytesStream, Response, StatusCode};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
-/// 1,000 rows of 256 KiB, far more than a page of posts has.
+/// The maximum size: 1,000 rows of 256 KiB, far more than a page of posts has.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 
-/// Headers that the SDK requires in every answer and that Cosmos DB leaves out, with values that have no meaning.
+/// Headers that the SDK requires in every response and that Cosmos DB omits, with placeholder values.
 const REQUIRED_HEADERS: [(HeaderName, &str); 4] = [
     (DATE, "Thu, 01 Jan 1970 00:00:00 GMT"),
     (REQUEST_ID, "00000000-0000-0000-0000-000000000000"),
@@ -23,7 +23,7 @@ pub(super) struct HttpAnswer {
     pub(super) status: StatusCode,
     pub(super) headers: Headers,
     body: Bytes,
-    /// The index of the operation of a transaction that was refused, if the service names it.
+    /// The index of the refused operation of a transaction, if the service names it.
     pub(super) refused: Option<usize>,
 }
 
@@ -68,16 +68,16 @@ impl HttpAnswer {
         self.headers.get_optional_str(&CONTENT_TYPE).is_some_and(|kind| kind.starts_with("multipart/mixed"))
     }
 
-    /// The body of a refused transaction has one answer: that of the operation that was refused.
+    /// The body of a refused transaction has one response: that of the refused operation.
     fn take_refusal(&mut self) {
         let Some(status) = inner_statuses(&self.body).find(|status| !status.is_success()) else { return };
         self.status = status;
-        // From the first brace to the last: between the parts' headers and the closing boundaries.
+        // The JSON is between the first and the last brace, which excludes the headers and boundaries of the parts.
         let json = self.body.iter().position(|b| *b == b'{').zip(self.body.iter().rposition(|b| *b == b'}'));
         self.body = json.map_or_else(Bytes::new, |(first, last)| self.body.slice(first..=last));
     }
 
-    /// Puts the error's code into the header that the SDK reads.
+    /// Copies the error's code into the header that the SDK reads.
     fn name_error(&mut self) {
         let Ok(ErrorBody { error }) = serde_json::from_slice(&self.body) else { return };
         self.refused = error.message.value.split_once(':').and_then(|(at, _)| at.parse().ok());
@@ -96,8 +96,7 @@ fn inner_statuses(body: &[u8]) -> impl Iterator<Item = StatusCode> {
     })
 }
 
-/// `{"odata.error":{"code":"…","message":{"lang":"…","value":"3:…"}}}`; the number is the index of the refused
-/// operation.
+/// `{"odata.error":{"code":"…","message":{"lang":"…","value":"3:…"}}}`; the number is the index of the refused operation.
 #[derive(serde::Deserialize)]
 struct ErrorBody {
     #[serde(rename = "odata.error")]

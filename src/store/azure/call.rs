@@ -1,5 +1,5 @@
-//! One operation of the store, from its first request to its answer. The rule: what is known from earlier requests is kept here,
-//! because the SDK's errors describe only the last request.
+//! One operation of the store, from its first request to its response. The rule: it records the results of earlier requests, because the SDK's errors describe
+//! only the last one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,11 +17,11 @@ pub(super) struct Call {
 
 #[derive(Debug)]
 struct Learnt {
-    /// A request may have been carried out although its answer was lost.
+    /// Whether a request may have been carried out although its response was lost.
     doubtful: AtomicBool,
-    /// The service has confirmed that it accepted the request.
+    /// Whether the service has accepted the request.
     answered: AtomicBool,
-    /// The index of the operation that was refused; `usize::MAX` if none was.
+    /// The index of the refused operation; `usize::MAX` if none was refused.
     refused: AtomicUsize,
 }
 
@@ -58,7 +58,7 @@ impl Call {
         self.learnt.answered.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the service accepted the request: a later error is an error of reading the answer.
+    /// Whether the service accepted the request; a later error is then an error of reading the response.
     pub(super) fn is_answered(&self) -> bool {
         self.learnt.answered.load(Ordering::Relaxed)
     }
@@ -67,7 +67,7 @@ impl Call {
         self.learnt.refused.store(operation, Ordering::Relaxed);
     }
 
-    /// The index in its transaction of the operation that was refused, if the service named it.
+    /// The index of the refused operation in its transaction, if the service named it.
     pub(super) fn refused(&self) -> Option<usize> {
         Some(self.learnt.refused.load(Ordering::Relaxed)).filter(|at| *at != usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! Creates the SDK's client, once for each store. The rule: the SDK sends nothing again by itself.
+//! Creates the SDK's client, once for each store. The rule: the SDK does not retry by itself.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ pub(super) fn build(settings: &AzureSettings, skew: Arc<ClockSkew>) -> Result<Ta
     let http: Arc<dyn HttpClient> = Arc::new(http_client(&access.endpoint)?);
     let credentials = match access.credential {
         Credential::Key(key) => StorageCredentials::access_key(access.account.clone(), key),
-        // The SDK's error repeats the signature, so it is not kept as the source.
+        // The SDK's error repeats the signature, so it is not used as the source.
         Credential::Signature(signature) => StorageCredentials::sas_token(signature)
             .map_err(|_| StoreError::limit("SharedAccessSignature is not a query string such as sv=...&sig=..."))?,
         Credential::Entra(EntraTokens(credential)) => StorageCredentials::token_credential(credential),
     };
     let options = ClientOptions::new(TransportOptions::new(http))
-        // The SDK's retries have no deadline, each block a thread, and hide that an earlier request may have been carried out.
+        // The SDK's retries have no deadline, block a thread, and hide that an earlier request may have been carried out.
         .retry(RetryOptions::none())
         .per_retry_policies(vec![Arc::new(RetryWithinDeadline { skew }) as _])
         .telemetry(TelemetryOptions::default().application_id("tidings"));

@@ -1,5 +1,5 @@
-//! The address of a service of the account, the tables or the blobs, and the credentials for it. The rule: an error names what is missing and the
-//! accepted form, never a value that could be a key.
+//! The address of the table or blob service of an account, and the credentials for it. The rule: an error names the missing value and the accepted form, never
+//! a value that could be a key.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const DEFAULT_SUFFIX: &str = "core.windows.net";
 #[derive(Debug, Clone)]
 pub struct AzureSettings {
     pub connection: Connection,
-    /// The start of every table's name, so that several sites can share one account; may be empty.
+    /// The prefix of all table names, so that several sites can share an account; may be empty.
     pub table_prefix: String,
 }
 
@@ -30,19 +30,18 @@ pub struct AzureSettings {
 pub enum Connection {
     /// A connection string in the format of Azure's tools ("Configure Azure Storage connection strings").
     String(String),
-    /// An account by its name, with a token of Entra ID: from the environment (workload identity or client secret), a managed
-    /// identity, or the Azure CLI, the first of them that has one.
+    /// An account by name, with a token of Entra ID from the first available source: the environment (workload identity or client secret), a managed identity,
+    /// or the Azure CLI.
     Entra {
         account: String,
-        /// The endpoint of the service in another cloud; `None`: in the public one, such as
-        /// `https://{account}.table.core.windows.net`.
+        /// The endpoint of the service in another cloud; `None` for the public cloud, such as `https://{account}.table.core.windows.net`.
         endpoint: Option<String>,
-        /// The client id of a user-assigned managed identity; `None`: the system-assigned one.
+        /// The client id of a user-assigned managed identity; `None` for the system-assigned one.
         client_id: Option<String>,
     },
 }
 
-/// Leaves out the connection string, which holds the key.
+/// Omits the connection string, which contains the key.
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -61,7 +60,7 @@ impl fmt::Debug for Connection {
 #[derive(Debug)]
 pub struct Access {
     pub account: String,
-    /// Without a trailing slash in its path.
+    /// The endpoint, without a trailing slash in its path.
     pub endpoint: Url,
     pub credential: Credential,
 }
@@ -74,7 +73,7 @@ pub enum Credential {
     Entra(EntraTokens),
 }
 
-/// Leaves out the key and the signature.
+/// Omits the key and the signature.
 impl fmt::Debug for Credential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -86,10 +85,10 @@ impl fmt::Debug for Credential {
 }
 
 impl Connection {
-    /// The blobs of the account. Nothing is sent.
+    /// The access to the blobs of the account. Sends nothing.
     ///
     /// # Errors
-    /// [`StoreError::Limit`] if the connection string is invalid, or is that of tables only; [`StoreError::Denied`] if the machine has no identity.
+    /// [`StoreError::Limit`] if the connection string is invalid, or is only for tables; [`StoreError::Denied`] if the machine has no identity.
     pub fn blobs(&self) -> Result<Access> {
         self.access(Service::Blobs)
     }
@@ -106,7 +105,7 @@ impl Connection {
     }
 }
 
-/// A table's name may begin with letters and digits, the first a letter.
+/// The prefix of a table name may contain letters and digits, the first a letter.
 pub(super) fn check_prefix(prefix: &str) -> Result<()> {
     let starts_well = prefix.chars().next().is_none_or(|c| c.is_ascii_alphabetic());
     if starts_well && prefix.chars().all(|c| c.is_ascii_alphanumeric()) {
@@ -131,7 +130,7 @@ fn entra_access(account: &str, endpoint: Option<&str>, service: Service) -> Resu
 }
 
 fn read_connection_string(text: &str, service: Service) -> Result<Access> {
-    // The error of the SDK repeats the text.
+    // The SDK's error repeats the text, so it is omitted.
     let fields = ConnectionString::new(text)
         .map_err(|_| malformed("a part of it is not NAME=VALUE, or has a name or value that is not known"))?;
     if fields.development_storage_proxy_uri.is_some() {
@@ -158,8 +157,7 @@ fn emulator_access(service: Service) -> Result<Access> {
 fn account_access(fields: &ConnectionString<'_>, service: Service) -> Result<Access> {
     let credential = read_credential(fields)?;
     let account = fields.account_name.map(|name| check_account(name, "AccountName")).transpose()?;
-    // This is the string of a Cosmos DB account, or of a signature for tables; a storage account of the same name can
-    // be somebody else's.
+    // This is the string of a Cosmos DB account, or a signature for tables; a storage account with the same name may belong to someone else.
     let is_of_tables = fields.table_endpoint.is_some() && fields.endpoint_suffix.is_none();
     let named = match service {
         Service::Tables => fields.table_endpoint,
@@ -210,12 +208,12 @@ fn read_endpoint(text: &str, service: Service) -> Result<Url> {
     if url.query().is_some() {
         return Err(malformed(&format!("{field} has a query; a signature goes into SharedAccessSignature")));
     }
-    // A path such as `/Tables` is appended later, and a double slash would be another path.
+    // A path such as `/Tables` is appended later, and a double slash would change the path.
     url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty();
     Ok(url)
 }
 
-/// Names of storage accounts have lower-case letters and digits; Cosmos DB allows hyphens too.
+/// Names of storage accounts have lower-case letters and digits; Cosmos DB also allows hyphens.
 fn check_account(name: &str, what: &str) -> Result<String> {
     if !name.is_empty() && name.len() <= 63 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
         return Ok(name.to_owned());

@@ -1,5 +1,5 @@
-//! Maps the SDK's errors to those of the store. The rule: a write that may have been committed is never reported as
-//! refused. A text that a client reads has neither a URL nor a key; the SDK's own error is the source.
+//! Maps the SDK's errors to those of the store. The rule: a write that may have been committed is never reported as refused. A message for clients contains
+//! neither a URL nor a key; the SDK's error is its source.
 
 use azure_core::StatusCode;
 use azure_core::error::{Error, ErrorKind};
@@ -10,14 +10,14 @@ use crate::store::error::StoreError;
 pub(super) const NO_TOKEN: &str = "no token of Entra ID could be obtained: give the machine a managed identity (with AZURE_CLIENT_ID if it is user-assigned), set AZURE_TENANT_ID, \
     AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or run `az login`";
 
-/// The kind of a request. The creation of a table is a read here, because it can be repeated without harm.
+/// The kind of a request. Creating a table counts as a read, because it can be repeated without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
     Read,
     Write,
 }
 
-/// `what` names the thing that was read or written.
+/// `what`: names the read or written object.
 pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -> String) -> StoreError {
     let (kind, what) = (error.kind().clone(), what());
     let is_write = asked == Asked::Write;
@@ -39,7 +39,7 @@ pub(super) fn explain(error: Error, asked: Asked, call: &Call, what: impl Fn() -
         _ if is_write && call.is_doubtful() => StoreError::outcome_unknown(what, error),
         ErrorKind::Io => StoreError::unavailable(what, error),
         ErrorKind::Credential => StoreError::denied(format!("{what}: {NO_TOKEN}"), error),
-        // The service accepted the request, but its answer cannot be read.
+        // The service has accepted the request, but its response cannot be read.
         ErrorKind::DataConversion if is_write => StoreError::outcome_unknown(what, error),
         ErrorKind::DataConversion => StoreError::corrupt_by(format!("{what} cannot be read"), error),
         _ if call.is_answered() && is_write => StoreError::outcome_unknown(what, error),
@@ -77,13 +77,13 @@ fn has(error: &Error, status_code: StatusCode) -> bool {
 enum Meaning {
     Denied(&'static str),
     NoTable,
-    /// A condition of the request does not hold, for a row or for a table to create.
+    /// A condition of the request does not hold, for a row or for a new table.
     Refused,
     Malformed,
     Passing,
 }
 
-/// Codes from "Table Service error codes" and "Common REST API error codes" in Azure's documentation.
+/// The codes are from "Table Service error codes" and "Common REST API error codes" in Azure's documentation.
 fn meaning(status: StatusCode, code: &str) -> Meaning {
     match (status, code) {
         (_, "AuthorizationPermissionMismatch" | "InsufficientAccountPermissions") => Meaning::Denied(
@@ -94,7 +94,7 @@ fn meaning(status: StatusCode, code: &str) -> Meaning {
         }
         (StatusCode::NotFound, "TableNotFound") => Meaning::NoTable,
         (StatusCode::Conflict, "TableBeingDeleted" | "AccountBeingCreated") => Meaning::Passing,
-        // An answer without a code is not from a table service: a wrong endpoint must not look like missing rows.
+        // A response without a code does not come from a table service: a wrong endpoint must not look like missing rows.
         (StatusCode::NotFound | StatusCode::Conflict, "") => Meaning::Passing,
         (StatusCode::NotFound | StatusCode::Conflict | StatusCode::PreconditionFailed, _) => Meaning::Refused,
         (StatusCode::BadRequest | StatusCode::PayloadTooLarge | StatusCode::LengthRequired, _) => Meaning::Malformed,

@@ -10,9 +10,9 @@ use crate::store::error::StoreError;
 
 /// Azure is reached in milliseconds; a packet lost on the way is sent again within three seconds.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
-/// One request and its answer. The service aborts a query after 5 s; a transaction of 4 MiB takes 11 s at 3 Mbit/s.
+/// The time limit of one request and its response. The service aborts a query after 5 s; a transaction of 4 MiB takes 11 s at 3 Mbit/s.
 const ATTEMPT_MAX: Duration = Duration::from_secs(15);
-/// We close idle connections before a load balancer drops them silently.
+/// Idle connections are closed before a load balancer drops them silently.
 const IDLE_MAX: Duration = Duration::from_secs(30);
 
 pub(super) fn http_client(endpoint: &Url) -> Result<reqwest::Client> {
@@ -26,7 +26,7 @@ pub(super) fn http_client(endpoint: &Url) -> Result<reqwest::Client> {
     builder.build().map_err(|e| StoreError::unavailable("the HTTP client cannot be created", e))
 }
 
-/// An emulator on this machine is never behind a proxy.
+/// Emulators on this machine are reached without a proxy.
 fn is_this_machine(endpoint: &Url) -> bool {
     let host = endpoint.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

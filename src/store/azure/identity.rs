@@ -1,4 +1,4 @@
-//! The identity of Entra ID by which the server signs in. The rule: if a managed identity is named, no other managed identity of the machine is used.
+//! The Entra ID identity of the server. The rule: if a managed identity is named, no other managed identity of the machine is used.
 
 use std::sync::Arc;
 
@@ -32,8 +32,7 @@ impl EntraTokens {
     }
 }
 
-/// The first identity that is found: in the environment, a managed identity, or the Azure CLI. `client_id` names a
-/// user-assigned managed identity.
+/// The first identity that is found: in the environment, a managed identity, or the Azure CLI. `client_id`: of a user-assigned managed identity.
 pub(super) fn tokens(http: Arc<dyn HttpClient>, client_id: Option<&str>) -> Result<EntraTokens> {
     let identity = DefaultAzureCredentialBuilder::new().with_options(options(http, client_id)).build();
     let identity = identity.map_err(|e| StoreError::denied("no Entra ID identity is available", e))?;

@@ -1,8 +1,7 @@
-//! Encodes rows as OData's JSON and back. The rule: a value is decoded to the type and the value that were encoded, and JSON that is not a
-//! row is an error. Source: "Payload format for Table service operations" in Azure's documentation.
+//! Encodes rows as OData's JSON, and decodes them. The rule: a value is decoded to the encoded type and value, and JSON that is not a row is an error. Source:
+//! "Payload format for Table service operations" in Azure's documentation.
 //!
-//! Int64, DateTime and Binary are strings with a separate type (`"Version@odata.type": "Edm.Int64"`); String, Int32 and
-//! Boolean are recognized by their JSON alone.
+//! Int64, DateTime and Binary are strings with a separate type (`"Version@odata.type": "Edm.Int64"`); String, Int32 and Boolean are recognized by their JSON.
 
 use std::fmt;
 use std::sync::Arc;
@@ -61,17 +60,17 @@ fn quoted(text: &str) -> String {
     if !json.contains(['\u{2028}', '\u{2029}']) {
         return json;
     }
-    // Azurite finds the rows of a transaction by a pattern that stops at these two, which are line ends in JavaScript.
+    // Azurite finds the rows of a transaction with a pattern that stops at these two characters, which are line ends in JavaScript.
     json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// Always seven digits of the second, as .NET writes them. `limits` has refused ticks outside of the calendar.
+/// Writes seven fractional digits, like .NET. `limits` has refused ticks outside the calendar.
 fn date_time(ticks: i64) -> String {
     let at = Instant::from_ticks(ticks).unwrap_or(Instant::MIN).to_chrono();
     format!("{}.{:07}Z", at.format("%Y-%m-%dT%H:%M:%S"), ticks % TICKS_PER_SECOND)
 }
 
-/// A row, or its keys if only these were selected: a service may leave out the ETag then.
+/// A row, or only its keys if these were selected; a service may then omit the ETag.
 #[derive(Debug, serde::Deserialize)]
 #[serde(try_from = "Map<String, Json>")]
 pub(super) struct StoredRow(pub(super) Entity);
@@ -124,7 +123,7 @@ fn read_value(edm_type: Option<&Json>, json: &Json) -> Result<Value, String> {
     read.ok_or_else(|| format!("cannot be read as {edm_type}"))
 }
 
-/// The type of a value that has none beside it.
+/// The type of a value without a type annotation.
 fn own_type(json: &Json) -> &'static str {
     match json {
         Json::String(_) => "Edm.String",

@@ -1,8 +1,8 @@
-//! Azure Table Storage, Azure Cosmos DB for Table and Azurite. The only user of the Azure SDK; for the blobs of the same account it only reads the
-//! connection string and signs in ([`Connection::blobs`]).
+//! Azure Table Storage, Azure Cosmos DB for Table and Azurite. This module is the only user of the Azure SDK; for the blobs of the same account, it only parses
+//! the connection string and signs in ([`Connection::blobs`]).
 //!
-//! The rule: the SDK only builds and signs requests. This module keeps everything that the contract of the store guarantees (retries within a
-//! deadline, errors by meaning, a refused transaction as an error), because the SDK keeps none of it.
+//! The rule: the SDK only builds and signs requests. This module implements the guarantees of the store (retries within a deadline, errors by meaning, a
+//! refused transaction as an error), because the SDK has none of them.
 
 mod answer;
 mod call;
@@ -36,17 +36,17 @@ use super::limits::check_page_rows;
 use super::{Batch, Continuation, Entity, Etag, Key, PAGE_ROWS_MAX, Page, Result, RowRange, TableStore, is_of_month};
 use crate::clock::Clock;
 
-/// How long one operation may take with all its retries. The proxy of a web request waits about as long, and a partition that is moved between
-/// servers is available again within that time.
+/// The maximum time of one operation with all its retries. A proxy waits about as long for a web request, and a partition that is moved between servers is
+/// available again within this time.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// How long the creation of the tables may take. It is the first request of a command, to an address that may be mistyped.
+/// The maximum time for creating the tables, which is the first request of a command, to an address that may be mistyped.
 const TABLES_DEADLINE: Duration = Duration::from_secs(10);
-/// How long a ping may take. A readiness probe asks again in a few seconds.
+/// The maximum time of a ping. A readiness probe asks again in a few seconds.
 const PING_DEADLINE: Duration = Duration::from_secs(3);
 /// A table's name. Source: "Understanding the Table service data model".
 const TABLE_NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=63;
 
-/// A store in an Azure account, or in an emulator of one.
+/// A store in an Azure account or an emulator.
 #[derive(Debug)]
 pub struct AzureStore {
     client: TableServiceClient,
@@ -56,10 +56,10 @@ pub struct AzureStore {
 }
 
 impl AzureStore {
-    /// Creates the client. Nothing is sent: a wrong key is [`StoreError::Denied`] at the first request.
+    /// Creates the client. It sends nothing: a wrong key is [`StoreError::Denied`] at the first request.
     ///
     /// # Errors
-    /// [`StoreError::Limit`] if the settings are invalid; it names what is wrong and the accepted form, never a key.
+    /// [`StoreError::Limit`] if the settings are invalid; it names the problem and the accepted form, never a key.
     pub fn connect(settings: &AzureSettings) -> Result<Self> {
         connection::check_prefix(&settings.table_prefix)?;
         let skew = Arc::new(ClockSkew::new(Clock::System));
@@ -74,7 +74,7 @@ impl AzureStore {
         Self { deadline, ..self }
     }
 
-    /// Whether the table exists: one point read, of a row that no table has.
+    /// Whether the table exists: one point read of a row that no table has.
     ///
     /// # Errors
     /// [`StoreError`] if the service cannot be reached, or refuses the request.
@@ -107,14 +107,14 @@ impl AzureStore {
         let made = self.table(table)?.create().context(call.context()).into_future().await;
         match made {
             Ok(_) => Ok(()),
-            // The SDK expects links in the answer that Cosmos DB does not send; the table was created nevertheless.
+            // The SDK expects links in the response that Cosmos DB does not send, but the table was created.
             Err(_) if call.is_answered() => Ok(()),
             Err(error) if errors::is_table_there(&error) => Ok(()),
             Err(error) => Err(errors::explain(error, Asked::Read, &call, || format!("the table {table}"))),
         }
     }
 
-    /// Whether a read failed because the table of a month was never written, or is dropped.
+    /// Whether a read failed because the table of a month was never written, or was dropped.
     fn is_missing(table: &str, error: &azure_core::Error) -> bool {
         is_of_month(table) && errors::is_no_table(error)
     }
@@ -133,7 +133,7 @@ impl AzureStore {
         }
     }
 
-    /// One request for one page; `what` names it in an error.
+    /// One request for one page; `what`: names it in an error.
     async fn get_page(&self, query: query::TableQuery<'_>, what: impl Fn() -> String) -> Result<Page> {
         let call = self.call();
         let mut pages = query.build(&self.table(query.table)?, call.context()).into_stream::<StoredRow>();
@@ -157,7 +157,7 @@ impl TableStore for AzureStore {
         let call = self.call();
         match self.table(table)?.delete().context(call.context()).into_future().await {
             Ok(_) => Ok(()),
-            // The service has dropped it, or has begun to.
+            // The service has dropped the table, or has begun to.
             Err(_) if call.is_answered() => Ok(()),
             Err(error) if errors::is_no_table(&error) || errors::is_no_row(&error) => Ok(()),
             Err(error) => Err(errors::explain(error, Asked::Write, &call, || format!("the table {table}"))),
@@ -188,7 +188,7 @@ impl TableStore for AzureStore {
         self.check_clock().await?;
         let call = self.call();
         match transaction::send(&self.table(table)?, batch, &call).await {
-            // An earlier request of this batch, whose answer was lost, may be the reason.
+            // The reason may be an earlier request of this batch whose response was lost.
             Err(StoreError::Precondition(what)) if call.is_doubtful() => {
                 Err(StoreError::OutcomeUnknown { what, source: None })
             }
@@ -196,11 +196,11 @@ impl TableStore for AzureStore {
         }
     }
 
-    /// Called before a write, and before cached values are used. A clock that seems wrong is measured again, so that a
-    /// single odd answer refuses no write, and a corrected clock is trusted at once.
+    /// Called before a write, and before cached values are used. A clock that seems wrong is measured again, so that a single unusual response does not refuse
+    /// a write, and a corrected clock is trusted at once.
     async fn check_clock(&self) -> Result<()> {
         if self.skew.check().is_err() {
-            // The content of the answer does not matter, only its time.
+            // Only the time of the response matters.
             let _ = self.ping().await;
             self.skew.check()?;
         }
@@ -212,7 +212,7 @@ impl TableStore for AzureStore {
         self.get_page(query, || format!("the table {table}")).await
     }
 
-    /// Asks for the name of one table: the only read that needs no row and no table. The content of the answer does not matter.
+    /// Requests the name of one table: the only read that needs no row and no table. The content of the response does not matter.
     async fn ping(&self) -> Result<()> {
         let call = Call::new(self.deadline.min(PING_DEADLINE));
         match self.client.list().top(1).context(call.context()).into_stream().next().await {

@@ -1,7 +1,7 @@
-//! Sends a request until it is answered or its call's deadline is near. The rule: only temporary failures are retried (throttling, a lost connection,
-//! an error of the server), with growing and random waits, and each doubt about a write is noted in its call.
+//! Repeats a request until it is answered or the deadline of its call is near. The rule: only temporary failures are retried (throttling, a lost connection, an
+//! error of the server), with growing and random waits, and each doubt about a write is noted in its call.
 //!
-//! It runs after the SDK's own policies, so that it sees answers with their headers, which the SDK's errors leave out.
+//! It runs after the SDK's own policies, so that it gets responses with their headers, which the SDK's errors omit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,12 +22,12 @@ use super::skew::ClockSkew;
 const REQUEST_CHARGE: HeaderName = HeaderName::from_static("x-ms-request-charge");
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// A partition that is moved between servers is available again within seconds, so a longer wait gains nothing.
+/// The maximum pause: a partition that is moved between servers is available again within seconds.
 const PAUSE_MAX: Duration = Duration::from_secs(5);
-/// Makes the service return the types of Int64, DateTime and Binary, and each row's ETag. The SDK asks for full
-/// metadata, which adds three links to each row.
+/// Makes the service return the types of Int64, DateTime and Binary, and each row's ETag. By default, the SDK requests full metadata, which adds three links to
+/// each row.
 const METADATA: &str = "application/json;odata=minimalmetadata";
-/// For a request without a deadline. Our requests always have one.
+/// The deadline of a request without one. Our requests always have one.
 const FALLBACK_DEADLINE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Policy for RetryWithinDeadline {
     }
 }
 
-/// One request and its whole answer. A request that exceeds the deadline is an I/O error like any other.
+/// Sends one request and reads the whole response. Exceeding the deadline is an I/O error.
 async fn send_once(
     skew: &ClockSkew,
     call: &Call,
@@ -105,11 +105,11 @@ fn without_url(error: Error) -> Error {
 
 /// A temporary failure.
 struct Mishap {
-    /// 0 if there was no answer.
+    /// The status; 0 without a response.
     status: u16,
-    /// The request may have been carried out nevertheless.
+    /// Whether the request may have been carried out nevertheless.
     is_doubtful: bool,
-    /// The wait that the service asked for; zero if it asked for none.
+    /// The wait that the service requested; zero if it requested none.
     retry_after: Duration,
 }
 
@@ -137,8 +137,8 @@ impl Mishap {
     }
 }
 
-/// `None` for a status that a retry would not change. Only a throttled request was certainly not started: a gateway's error says nothing about the
-/// server behind it, and a server's error may come after the write.
+/// `None` for a status that a retry would not change. Only a throttled request was certainly not started: a gateway's error contains no information about the
+/// server, and a server's error may occur after the write.
 fn is_doubtful_status(status: StatusCode, code: Option<&str>) -> Option<bool> {
     match status {
         StatusCode::TooManyRequests => Some(false),
@@ -162,12 +162,12 @@ fn retry_after(headers: &Headers) -> Duration {
     milliseconds.or_else(|| number(&RETRY_AFTER).map(Duration::from_secs)).unwrap_or_default()
 }
 
-/// Between half of the longest pause and all of it, so that callers that failed together do not retry together.
+/// A random pause from half of `longest` to all of it, so that callers that failed together do not retry together.
 fn pause(longest: Duration, random: u32) -> Duration {
     longest / 2 + (longest / 2).mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
-/// If the system provides no random bytes, every caller waits the longest pause, which is slow but correct.
+/// If the system provides no random bytes, every caller waits for the longest pause, which is slow but correct.
 fn random() -> u32 {
     getrandom::u32().unwrap_or(u32::MAX)
 }

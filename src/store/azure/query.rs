@@ -8,7 +8,7 @@ use azure_data_tables::prelude::{Select, TableClient, Top};
 use super::json::StoredRow;
 use crate::store::{Continuation, Page, RowRange};
 
-/// `$select` of a read that uses only the keys.
+/// The `$select` of a read that uses only the keys.
 pub(super) const KEYS: &str = "PartitionKey,RowKey";
 
 /// One request for a page of a range, or of the whole table.
@@ -37,7 +37,7 @@ impl TableQuery<'_> {
     }
 }
 
-/// The rows of an answer, and its two headers by which the read continues; neither of them can contain a line feed.
+/// The rows of a response, and the continuation from its two headers, which cannot contain a line feed.
 pub(super) fn page(answer: QueryEntityResponse<StoredRow>) -> Page {
     let continuation = answer.continuation().map(|(partition, row)| match row {
         Some(row) => Continuation(format!("{partition}\n{row}")),
@@ -56,7 +56,7 @@ fn filter(range: &RowRange) -> String {
     filter
 }
 
-/// A string literal. A `Key` has no quotes; they are doubled here nevertheless, because a filter is code.
+/// A string literal. Quotes are doubled although a `Key` has none, because a filter is code.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

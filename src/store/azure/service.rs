@@ -1,5 +1,5 @@
-//! The services of an account that Tidings uses, by the names that they have in addresses and in connection strings. The rule: whatever differs between
-//! the services is here, so that a connection string is read in one way.
+//! The services of an account that Tidings uses, with their names in addresses and connection strings. The rule: all differences between the services are here,
+//! so that there is one parser of connection strings.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Service {
@@ -8,7 +8,7 @@ pub(super) enum Service {
 }
 
 impl Service {
-    /// The service's name in a host name.
+    /// The service's label in a host name.
     pub(super) fn host(self) -> &'static str {
         match self {
             Self::Tables => "table",

@@ -1,8 +1,8 @@
-//! Measures how far this server's clock is from the storage's, by the `Date` of each answer. The rule: a skew is believed only as far as an answer proves
-//! it, so that neither the resolution of `Date` nor a slow answer causes a warning or a refusal.
+//! Measures the skew between this server's clock and the storage's, from the `Date` of each response. The rule: only a proven skew counts, so that neither the
+//! resolution of `Date` nor a slow response causes a warning or a refusal.
 //!
-//! `Date` has a resolution of one second. An answer that was made in the second `d`, to a request that was sent at `s` and answered at `r` by our
-//! clock, shows that the skew (our clock minus the storage's) is between `s - d - 1` and `r - d` seconds. The last answer counts.
+//! `Date` has a resolution of one second. A response with the date `d`, to a request that was sent at `s` and answered at `r` by our clock, proves that the
+//! skew (our clock minus the storage's) is between `s - d - 1` and `r - d` seconds. The last response counts.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -15,19 +15,19 @@ use crate::telemetry::metrics;
 
 type Moment = tokio::time::Instant;
 
-/// From this proven skew on a warning is logged: a post that is published now appears late on other servers.
+/// The proven skew from which a warning is logged: a post that is published now appears late on other servers.
 const WARN_FROM: i64 = TICKS_PER_SECOND;
-/// From this proven skew on nothing is written. The skew itself is up to a second and the time of an answer larger, so two servers that write are less
+/// The proven skew from which nothing is written. The actual skew is larger by up to a second and the time of a response, so two servers that write are less
 /// than 10 s apart if the storage answers within a second.
 const REFUSE_FROM: i64 = 3 * TICKS_PER_SECOND;
 const WARN_EVERY: Duration = Duration::from_secs(60);
-/// How long an answer counts.
+/// How long a response counts.
 const KNOWN_FOR: Duration = Duration::from_secs(60);
 
-/// The skew that an answer proves, in ticks.
+/// The skew that a response proves, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shown {
-    /// The smallest skew that is possible.
+    /// The smallest possible skew.
     certain: i64,
     middle: i64,
 }
@@ -62,7 +62,7 @@ impl ClockSkew {
         self.clock.now()
     }
 
-    /// To be called when the head of an answer has arrived. `date`: its header; a malformed one is ignored.
+    /// Call it when the head of a response has arrived. `date`: its header; a malformed one is ignored.
     pub(super) fn answered(&self, sent: Instant, date: Option<&str>) {
         let shown = date.and_then(parse).and_then(|date| Shown::by(sent, self.clock.now(), date));
         let Some(shown) = shown else { return };
@@ -108,7 +108,7 @@ mod tests {
         Instant::from_ticks(ticks).expect("an instant")
     }
 
-    /// The answer to a request that takes `trip` each way, sent at `at` of the storage's time by a server whose clock is `skew` ahead.
+    /// The response to a request that takes `trip` each way, sent at the storage's time `at` by a server whose clock is `skew` ahead.
     fn answer(at: i64, skew: i64, trip: i64) -> Option<Shown> {
         let begun = instant(0).ticks() + 700_000 * TICKS_PER_SECOND;
         let made = begun + at + trip;

@@ -38,7 +38,7 @@ fn add(transaction: TransactionBuilder, key: &Key, operation: &Operation) -> azu
         Operation::Delete { precondition: Precondition::Match(etag), .. } => {
             transaction.delete(key.row(), Some(if_match(etag)))
         }
-        // `If-Match: *`: the row must exist, with any content.
+        // With `If-Match: *`, the row must exist, with any content.
         Operation::Delete { .. } => transaction.delete(key.row(), Some(IfMatchCondition::Any)),
     }
 }
@@ -47,7 +47,7 @@ fn if_match(etag: &Etag) -> IfMatchCondition {
     IfMatchCondition::Etag(azure_core::Etag::from(etag.0.to_string()))
 }
 
-/// Each operation must have an answer, and each row that was put an ETag; otherwise the answer does not belong to this batch.
+/// Each operation must have a response, and each put row an ETag; otherwise the response does not belong to this batch.
 fn check_answer(batch: &Batch, etags: &[Option<Etag>]) -> Result<()> {
     let puts = batch.operations().iter().map(|operation| matches!(operation, Operation::Put { .. }));
     if puts.eq(etags.iter().map(Option::is_some)) {
@@ -57,7 +57,7 @@ fn check_answer(batch: &Batch, etags: &[Option<Etag>]) -> Result<()> {
     Err(StoreError::OutcomeUnknown { what, source: None })
 }
 
-/// The row that was refused, if the service names it; otherwise the partition of the rows.
+/// The refused row, if the service names it; otherwise the partition.
 fn describe(table: &TableClient, batch: &Batch, call: &Call) -> String {
     let refused = call.refused().and_then(|at| batch.operations().get(at));
     match refused {

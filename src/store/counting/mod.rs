@@ -1,9 +1,8 @@
-//! Counts the requests that one GraphQL request makes to the store. The rule: it changes nothing except its counters, and each request has its own.
+//! Counts the storage requests of one GraphQL request. The rule: the wrapper changes nothing except its counters, and each GraphQL request has its own.
 //!
-//! Round trips are counted as waves: a read that starts after another was answered is assumed to depend on it. A read
-//! yields once before it is sent, so reads that are sent together are counted together even if the store answers at
-//! once. Reads of a local store yield only after many reads, because yielding takes a large part of a short request;
-//! their round trips are exact only if the request is explained.
+//! Round trips are counted as waves: a read that starts after another one was answered is assumed to depend on it. A read yields once before it is sent, so
+//! concurrent reads are counted together even if the store answers at once. A local store yields only after many reads, because yielding takes a large part of
+//! a short request; its round trips are exact only if the request is explained.
 
 mod near;
 mod read_notes;
@@ -29,13 +28,13 @@ pub struct CountingStore {
     inner: Store,
     /// Shared with the snapshots of the store.
     state: Arc<Mutex<CountingState>>,
-    /// The store of the whole request, which counts, if this one only notes the reads of a part of the request.
+    /// The counting store of the whole request, if this one only records the reads of a part.
     request: Option<Arc<CountingStore>>,
-    /// Notes each storage request, if the request is explained.
+    /// Records each storage request, if the request is explained.
     explanation: Option<Arc<Explanation>>,
-    /// The loader that the requests of this handle are made for, and the number of its batch.
+    /// The loader for which the requests are made, and the number of its batch.
     batch: Option<(&'static str, u32)>,
-    /// Whether what is read is counted but not noted.
+    /// Whether reads are counted but not recorded.
     is_unnoted: bool,
 }
 
@@ -44,7 +43,7 @@ impl CountingStore {
         Self::of(inner, None)
     }
 
-    /// Also notes each request with what it is made for.
+    /// Also records each request with its purpose.
     pub fn explaining(inner: Store) -> Arc<Self> {
         Self::of(inner, Some(Arc::default()))
     }
@@ -59,8 +58,7 @@ impl CountingStore {
         Arc::new(Self { inner: snapshot, ..self.clone() })
     }
 
-    /// A store for one part of the request, which notes its reads in `into`; this store counts them, and notes them
-    /// too.
+    /// A store for one part of the request, which records its reads in `into`; this store counts and records them, too.
     pub fn part(self: &Arc<Self>, into: ReadSet) -> Arc<Self> {
         let part = Self::new(Arc::<Self>::clone(self));
         part.note_reads(into);
@@ -68,7 +66,7 @@ impl CountingStore {
         Arc::new(Self { request, explanation, batch: self.batch, ..part.as_ref().clone() })
     }
 
-    /// The same store with a change, which the store of the whole request has too.
+    /// A clone with a change, which is also made to the store of the whole request.
     fn changed(&self, change: &dyn Fn(&mut Self)) -> Arc<Self> {
         let request = self.request.as_ref().map(|request| request.changed(change));
         let inner = request.as_ref().map_or_else(|| Arc::clone(&self.inner), |request| Arc::<Self>::clone(request));
@@ -77,7 +75,7 @@ impl CountingStore {
         Arc::new(changed)
     }
 
-    /// The same counters without notes: the caller notes the reads that the request depends on.
+    /// The same counters without recording: the caller records the dependencies itself.
     pub fn unnoted(&self) -> Arc<Self> {
         self.changed(&|store| store.is_unnoted = true)
     }
@@ -88,7 +86,7 @@ impl CountingStore {
         Some(self.changed(&|store| store.batch = Some((loader, batch))))
     }
 
-    /// The same counters without an explanation: what was noted so far is dropped.
+    /// The same counters without an explanation: the recorded requests are dropped.
     pub fn unexplained(&self) -> Arc<Self> {
         Arc::new(Self { explanation: None, ..self.clone() })
     }
@@ -102,7 +100,7 @@ impl CountingStore {
         self.explanation.as_deref().filter(|_| self.request.is_none())
     }
 
-    /// Notes that a request begins, if it is explained.
+    /// Records the start of a request, if it is explained.
     fn explain(&self, accessed: impl FnOnce() -> AccessedRows, round_trip: u32) -> Option<Begun<'_>> {
         self.notes().map(|explanation| explanation.begin(accessed(), self.batch, round_trip))
     }
@@ -133,13 +131,13 @@ impl CountingStore {
         self.lock().used.clone()
     }
 
-    /// From now on, refuses each read that exceeds this number of requests; `None`: refuses none. Writes are never refused, because a change must not
-    /// be left unfinished.
+    /// From now on, refuses each read beyond this number of requests; `None` removes the limit. Writes are never refused, because a change must not be left
+    /// unfinished.
     pub fn stop_at(&self, requests: Option<u64>) {
         self.lock().requests_max = requests;
     }
 
-    /// Counts cached values, for which nothing was read.
+    /// Counts used cached values.
     pub fn count_hits(&self, hits: usize) {
         match &self.request {
             Some(request) => request.count_hits(hits),
@@ -147,7 +145,7 @@ impl CountingStore {
         }
     }
 
-    /// Lets other tasks run after many rows of cached values.
+    /// Yields to other tasks after many rows of cached values.
     pub async fn pass_cached(&self, rows: usize) {
         let step = {
             let mut state = self.lock();
@@ -160,7 +158,7 @@ impl CountingStore {
     /// Yields until this request may continue.
     async fn yield_from(&self, mut step: Option<u64>) {
         while let Some(used_up) = step {
-            // Not tokio's budget of a task, because loaders run without it.
+            // This does not use tokio's budget of a task, because loaders run without it.
             yield_now().await;
             step = self.lock().resume(used_up);
         }
@@ -170,7 +168,7 @@ impl CountingStore {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Notes a request that starts, and returns its wave.
+    /// Records the start of a request, and returns its wave.
     async fn start(&self, count: impl FnOnce(&mut CountingState)) -> u32 {
         if self.request.is_some() {
             return 0;
@@ -277,7 +275,7 @@ impl TableStore for CountingStore {
         answer
     }
 
-    /// Not counted as a request; the reads of the snapshot are counted as those of the store.
+    /// This does not count as a request; the reads of the snapshot are counted.
     async fn snapshot(&self) -> Result<Option<Snapshot>> {
         let snapshot = self.inner.snapshot().await?;
         Ok(snapshot.map(|snapshot| snapshot.wrap(|inner| self.over(inner))))

@@ -1,9 +1,7 @@
-//! Point reads of rows that are expected near each other, on tables. The rule: they never take more requests than one for each row, and each counts as a
-//! point read.
+//! Point reads of nearby rows on tables. The rule: they never take more requests than one for each row, and each counts as a point read.
 //!
-//! The rows of one partition are read by one range read, from the first to the last. If it ends before the last one,
-//! because there are too many rows in between, point reads of the others follow. That is one round trip more, and no
-//! more requests, because the range read always answers for the first row.
+//! The rows of one partition are read by one range read, from the first to the last. If it ends before the last one, because there are too many rows in
+//! between, point reads of the others follow. That takes one more round trip, but no more requests, because the range read always returns the first row.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +12,7 @@ use crate::store::{
     AccessKind, AccessedRows, Continuation, Entity, Key, PAGE_ROWS_MAX, Page, ReadSet, Result, RowRange, TableStore,
 };
 
-/// The rows that are read for each requested row, at most.
+/// The maximum number of rows that are read for each requested row.
 pub const NEAR_ROWS_MAX: usize = 6;
 
 type Answer = Result<Option<Entity>>;
@@ -27,7 +25,7 @@ struct NearRows {
 }
 
 impl CountingStore {
-    /// Like `get_many`. Notes these rows as read, not the range.
+    /// Like `get_many`. Records these rows as read, not the range.
     pub(super) async fn near(&self, table: &'static str, keys: &[Key]) -> Vec<Answer> {
         let (near, single) = plan(keys);
         if near.is_empty() {
@@ -59,8 +57,7 @@ impl CountingStore {
             known.iter().for_each(|at| noted.note_row(table, &keys[*at]));
         });
         if known.is_empty() {
-            // An empty page can have a continuation. The bound of an operation has one request for each row, so this
-            // one is counted as outside of the bound.
+            // An empty page can have a continuation. The bound of an operation includes only one request for each row, so this request is counted separately.
             let used = &mut self.lock().used;
             used.point_reads -= 1;
             used.empty_reads += 1;
@@ -76,7 +73,7 @@ impl CountingStore {
         at.iter().copied().zip(self.get_many(table, &requested).await).collect()
     }
 
-    /// A range read that counts as a read of this kind, and notes nothing as read.
+    /// A range read that counts as a read of this kind, and is not recorded.
     pub(super) async fn read_range(
         &self,
         kind: AccessKind,
@@ -98,7 +95,7 @@ impl CountingStore {
     }
 }
 
-/// The rows to read by ranges, and the indexes of the others.
+/// The range reads, and the indexes of the other rows.
 fn plan(keys: &[Key]) -> (Vec<NearRows>, Vec<usize>) {
     let mut partitions: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, key) in keys.iter().enumerate() {
@@ -118,7 +115,7 @@ fn plan(keys: &[Key]) -> (Vec<NearRows>, Vec<usize>) {
     (near, single)
 }
 
-/// From the first of the rows to the last one. `None` if they are fewer than two, or the range cannot be written.
+/// The range from the first row to the last one. `None` if there are fewer than two rows, or the range is invalid.
 fn range_over(partition: &str, keys: &[Key], at: &[usize]) -> Option<RowRange> {
     let (first, last) = (keys[*at.first()?].row(), keys[*at.last()?].row());
     if first == last {

@@ -1,16 +1,16 @@
-//! Notes what a request has read, so that a value that is computed from it can be cached until one of these rows is
-//! written. The rule: everything is noted, except the reads of [`CountingStore::unnoted`], which its caller notes.
+//! Records the reads of a request, so that a value computed from them can be cached until one of the rows is written. The rule: everything is recorded, except
+//! the reads of [`CountingStore::unnoted`], which its caller records.
 
 use super::CountingStore;
 use crate::store::{Key, ReadSet, Result};
 
 impl CountingStore {
-    /// From now on, notes what is read, also by the snapshots of this store.
+    /// From now on, records the reads, including those of snapshots of this store.
     pub fn note_reads(&self, into: ReadSet) {
         self.lock().noted = Some(into);
     }
 
-    /// Notes a read whose rows are cached, as if it had been made.
+    /// Records a read whose rows are cached, as if it had been made.
     pub fn note_cached(&self, note: impl Fn(&mut ReadSet)) {
         self.note(&note);
         if let Some(request) = &self.request {
@@ -18,14 +18,13 @@ impl CountingStore {
         }
     }
 
-    /// Whether what is read is noted.
+    /// Whether reads are recorded.
     pub fn is_noting(&self) -> bool {
         let notes_itself = !self.is_unnoted && self.lock().noted.is_some();
         notes_itself || self.request.as_ref().is_some_and(|request| request.is_noting())
     }
 
-    /// Ends noting, and returns what was read since [`note_reads`](Self::note_reads); `None` if a set cannot contain
-    /// it.
+    /// Ends the recording, and returns the reads since [`note_reads`](Self::note_reads); `None` if a set cannot contain them.
     pub fn noted_reads(&self) -> Option<ReadSet> {
         self.lock().noted.take()?.completed()
     }
@@ -36,7 +35,7 @@ impl CountingStore {
         }
     }
 
-    /// Notes the point reads of these keys, or that one of them failed.
+    /// Records the point reads of these keys, or that one of them failed.
     pub(super) fn note_rows<T>(&self, table: &'static str, keys: &[Key], answers: &[Result<T>]) {
         self.note(|noted| {
             keys.iter().for_each(|key| noted.note_row(table, key));

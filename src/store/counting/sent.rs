@@ -1,5 +1,5 @@
-//! Point reads and transactions as they are sent to the store below. The rule: each request is counted, and noted if the request of the client is explained;
-//! the store gets the same requests as without an explanation.
+//! Sends point reads and transactions to the inner store. The rule: each request is counted, and recorded if the client's request is explained; the store gets
+//! the same requests as without an explanation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use super::{CountingStore, size};
 use crate::store::{AccessedRows, Entity, GroupPlan, Key, Result, all_at_once};
 
 impl CountingStore {
-    /// Point reads of a request that is explained. A local store answers them together, so they end together.
+    /// Point reads of an explained request. A local store answers them together, so they end together.
     pub(super) async fn many_noted(
         &self,
         round_trip: u32,
@@ -55,7 +55,7 @@ impl CountingStore {
         self.explained(|| AccessedRows::point(table, key), round_trip, read, |row| size(row)).await
     }
 
-    /// Sends a transaction over several tables, and notes how many rows it writes.
+    /// Sends a transaction over several tables, and records how many rows it writes.
     pub(super) async fn transact_noted(&self, round_trip: u32, mut plan: GroupPlan) -> Result<()> {
         let writes = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&writes);

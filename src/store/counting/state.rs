@@ -1,24 +1,24 @@
-//! The counters of one GraphQL request, and what it has read. The rule: it decides when a request yields or is refused, and sends nothing.
+//! The counters of one GraphQL request, and its recorded reads. The rule: this state decides when a request yields or is refused, and sends nothing.
 
 use crate::store::{ReadSet, Result, StorageUse, StoreError};
 
-/// How many requests and rows of a local store are read before others run.
+/// How many requests and rows of a local store are read before the request yields.
 pub(super) const REQUESTS_BETWEEN_YIELDS: u32 = 16;
 pub(super) const ROWS_BETWEEN_YIELDS: u64 = 1_000;
 
 pub(super) struct CountingState {
     pub used: StorageUse,
-    /// The highest wave of which a request has been answered.
+    /// The highest wave in which a request was answered.
     pub answered: u32,
-    /// Whether each request waits until those that are sent together with it are counted.
+    /// Whether each request waits until concurrent ones are counted.
     yields: bool,
     /// The requests and rows of the current step.
     pub unyielded: (u32, u64),
-    /// The number of the step. A step ends when the whole request has let others run.
+    /// The number of the step. A step ends when the whole request has yielded.
     step: u64,
-    /// Everything that was read since the caller began to note it.
+    /// The reads since the caller began to record them.
     pub noted: Option<ReadSet>,
-    /// A read that would exceed this number of requests is refused.
+    /// Reads beyond this number of requests are refused.
     pub requests_max: Option<u64>,
 }
 
@@ -35,18 +35,17 @@ impl CountingState {
         }
     }
 
-    /// Counts a request that starts now. `Some`: it yields first, and is resumed with this number of a step.
+    /// Counts a request that starts now. `Some` if it must yield first, and be resumed with this number of a step.
     pub(super) fn begin(&mut self) -> Option<u64> {
         self.unyielded.0 += 1;
         (self.yields || self.is_used_up()).then_some(self.step)
     }
 
-    /// Resumes a request that has yielded in a step. `Some`: it yields again, because others of the same GraphQL
-    /// request have used up this step too. Without this, each of hundreds of lists that are read side by side would
-    /// read a step's worth before anything else runs.
+    /// Resumes a request that has yielded in a step. `Some` if it must yield again, because others of the same GraphQL request have already used up the next
+    /// step. Without this, each of hundreds of concurrent lists would read a whole step before anything else runs.
     pub(super) fn resume(&mut self, step: u64) -> Option<u64> {
         if step == self.step {
-            // This is the first to run again, so a new step begins.
+            // This request is the first to run again, so a new step begins.
             (self.step, self.unyielded) = (step + 1, (0, 0));
         }
         if !self.yields && self.is_used_up() {
@@ -67,7 +66,7 @@ impl CountingState {
     }
 
     /// # Errors
-    /// If so many more requests exceed the maximum, which is a mistake of the code that computed it.
+    /// If this many more requests exceed the maximum, which means that the estimated cost is wrong.
     pub(super) fn check(&self, more: usize) -> Result<()> {
         let requests = u64::from(self.used.bounded_requests()) + more as u64;
         let Some(max) = self.requests_max.filter(|max| requests > *max) else { return Ok(()) };

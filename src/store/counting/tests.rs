@@ -1,4 +1,4 @@
-//! When a request that is counted lets others run. The rule: no test here depends on how long a read takes.
+//! Tests when a counted request yields. The rule: no test depends on how long a read takes.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use super::state::REQUESTS_BETWEEN_YIELDS;
 use super::*;
 use crate::store::embedded::EmbeddedStore;
 
-/// A task that yields is polled again only after others, which costs more than the read.
+/// Yielding costs more than the read, because other tasks are polled first.
 #[test]
 fn a_local_store_is_read_without_yielding_unless_it_is_explained() {
     let local: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
@@ -24,7 +24,7 @@ fn a_local_store_is_read_without_yielding_unless_it_is_explained() {
     assert!(!is_ready_at_once(CountingStore::explaining(local)));
 }
 
-/// This holds within a loader too, which runs without tokio's budget.
+/// This also holds within a loader, which runs without tokio's budget.
 #[tokio::test]
 async fn many_reads_of_a_local_store_let_others_run() {
     let local: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
@@ -48,7 +48,7 @@ async fn many_reads_of_a_local_store_let_others_run() {
     others.abort();
 }
 
-/// Such as the lists of many aliases, each of which alone would read a whole step.
+/// An example are the lists of many aliases, each of which alone would read a whole step.
 #[test]
 fn the_parts_of_a_request_that_read_side_by_side_share_a_step() {
     let store = CountingStore::new(Arc::new(EmbeddedStore::in_memory().expect("a store")));

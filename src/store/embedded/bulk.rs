@@ -1,9 +1,7 @@
-//! Writes the many rows of one plan, such as an import, in the order of their keys. New rows that have no existing row
-//! between them are inserted as one run, which redb packs into full pages. The rule: the rows are as if each had been
-//! written alone; only their pages differ.
+//! Writes the many rows of one plan, such as an import, in the order of their keys. Consecutive new rows are inserted as one run, which redb packs into full
+//! pages. The rule: the rows are the same as if written one by one; only their pages differ.
 //!
-//! Written one by one in ascending order, rows would leave each split page half full, and each would take a search from
-//! the root.
+//! Inserting rows one by one in ascending order would leave each split page half full, and take a search from the root for each.
 
 use std::ops::Bound;
 
@@ -14,14 +12,14 @@ use crate::store::codec::{encode_key, encode_row};
 use crate::store::error::StoreError;
 use crate::store::transaction::RowWrite;
 
-/// A shorter run is written row by row: a run rebuilds a page and the path to it.
+/// The minimum length of a run. Shorter runs are written row by row, because a run rebuilds a page and the path to it.
 const RUN_MIN: usize = 3;
 
 type RowsTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
 
 pub(super) struct EncodedWrite {
     pub(super) key: Vec<u8>,
-    /// `None`: to delete.
+    /// `None` deletes the row.
     pub(super) row: Option<Vec<u8>>,
 }
 
@@ -59,7 +57,7 @@ pub(super) fn write(table: &mut RowsTable<'_>, writes: &[EncodedWrite]) -> Resul
     Ok(())
 }
 
-/// How many of the first writes put rows that lie between the same two rows of the table.
+/// The number of the first writes that put new rows between the same two rows of the table.
 fn new_rows_before_the_next(table: &RowsTable<'_>, writes: &[EncodedWrite]) -> Result<usize> {
     let puts = writes.iter().take_while(|write| write.row.is_some());
     let Some(first) = writes.first().filter(|first| first.row.is_some()) else { return Ok(0) };
@@ -76,7 +74,7 @@ fn insert_run(table: &mut RowsTable<'_>, run: &[EncodedWrite]) -> Result<()> {
         let Some(row) = row else { continue };
         cursor.insert_before(key.as_slice(), row.as_slice()).map_err(|error| match error {
             CursorError::Storage(error) => error.into(),
-            // No row of the table is between these, so its pages are not in the order of their keys.
+            // No row of the table is between these, so the error means that the pages are not in order.
             other => StoreError::from(redb::Error::from(other)),
         })?;
     }

@@ -1,5 +1,5 @@
-//! The counter of the store file: the last ETag, which is also the version of the rows. The rule: each transaction that writes also stores it, so that no
-//! ETag is given twice, also after a crash, and two snapshots of one version contain the same rows.
+//! The counter of the store file: the last ETag, which is also the version of the rows. The rule: each transaction that writes also stores it, so that no ETag
+//! is used twice, even after a crash, and two snapshots of one version contain the same rows.
 
 use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
 

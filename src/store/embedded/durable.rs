@@ -1,9 +1,8 @@
-//! Makes what a group has written durable, then visible. The rule: a group is visible only after it is in the log, which is synced once, or in the
-//! file by a durable commit; and the log is used again from its start only after a durable commit of the file that contains it.
+//! Makes the writes of a group durable, then visible. The rule: a group is visible only after it is in the log, which is synced once, or in the file by a
+//! durable commit; and the log is reused from its start only after a durable commit of the file with all its writes.
 //!
-//! A group changes pages of some hundred KB, but writes only a few KB of rows, so the log is synced in place of the
-//! pages. redb commits the same rows in memory, and writes the pages when the log is full, after a second without
-//! writes, and when the store is closed.
+//! A group changes pages of some hundred KB, but has only a few KB of rows, so the log is synced in place of the pages. redb commits the same rows in memory,
+//! and writes the pages when the log is full, after a second without writes, and when the store is closed.
 
 use redb::{Database, Durability, WriteTransaction};
 
@@ -17,34 +16,34 @@ use crate::store::error::StoreError;
 
 pub(super) struct DurableCommits {
     place: LogPlace,
-    /// `None` until the first write: a store that is only read is one file.
+    /// `None` until the first write: a store that is only read has no log.
     log: Option<Log>,
     /// The version of the last committed group.
     version: u64,
 }
 
-/// How far the commit of a group has come, in case it fails.
+/// The progress of a group's commit, in case it fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// Nothing of it is on the disk.
+    /// Nothing was written to the disk.
     Staging,
-    /// A part of it may be in the log. The file can be used as before.
+    /// The log may have a part of the group. The file is still usable.
     Logging,
-    /// It is in the log.
+    /// The log has the group.
     Logged,
-    /// It may be in the file.
+    /// The file may have the group.
     Committing,
 }
 
 impl DurableCommits {
-    /// For a file that was opened just now: replays its log, so that readers find what was acknowledged.
+    /// Replays the log of a file that was just opened, so that readers see all acknowledged writes.
     pub(super) fn open(place: LogPlace, database: &Database) -> Result<Self> {
         let mut commits = Self { place, log: None, version: 0 };
         commits.replay(database)?;
         Ok(commits)
     }
 
-    /// Like [`open`](Self::open), for a file that was closed because it failed.
+    /// Like [`open`](Self::open), for a file that was reopened after a failure.
     pub(super) fn replay(&mut self, database: &Database) -> Result<()> {
         let found = read_last_etag(database)?;
         (self.log, self.version) = (None, found);
@@ -77,7 +76,7 @@ impl DurableCommits {
         Ok(())
     }
 
-    /// Commits a group as this version. Calls `will_be_visible` directly before readers can see it.
+    /// Commits a group as this version. `will_be_visible`: called directly before readers can see the group.
     pub(super) fn commit(
         &mut self,
         (mut write, record): (WriteTransaction, Record),
@@ -108,8 +107,7 @@ impl DurableCommits {
         Ok(())
     }
 
-    /// Creates a log, which exists once the transaction is committed; `None` if there is one already, or none can be
-    /// created now.
+    /// Creates a log, which belongs to the file once the transaction is committed; `None` if there is already one, or none can be created now.
     fn begin_log(&self, write: &WriteTransaction) -> Result<Option<Log>> {
         if self.log.is_some() {
             return Ok(None);
@@ -126,19 +124,19 @@ impl DurableCommits {
             }
             Ok(None) => Ok(None),
             Err(error) => {
-                // Without a log, each group is committed to the file, which takes longer.
+                // Without a log, each group is committed to the file, which is slower.
                 tracing::warn!(error = &error as &dyn std::error::Error, "store.log_not_created");
                 Ok(None)
             }
         }
     }
 
-    /// Whether the log has records to commit to the file when nothing is written for a while.
+    /// Whether the log has records to commit to the file after a while without writes.
     pub(super) fn waits_for_quiet(&self) -> bool {
         self.place.is_committed_when_quiet() && self.log.as_ref().is_some_and(Log::has_records)
     }
 
-    /// Commits to the file the rows that only the log has.
+    /// Commits the rows that only the log has to the file.
     pub(super) fn checkpoint(&mut self, database: &Database) -> Result<()> {
         commit_to_file(database.begin_write()?, true)?;
         self.restart();
@@ -165,9 +163,8 @@ impl DurableCommits {
     }
 }
 
-/// A durable commit. With `lists_free_pages`, redb finds the free pages at the next opening without reading the whole
-/// file, even if the process is killed. That takes a second sync, so the large commits of an import, which follow each
-/// other closely, and a store without a log do without it.
+/// A durable commit. With `lists_free_pages`, redb finds the free pages at the next opening without reading the whole file, even if the process is killed. That
+/// takes a second sync, so it is not used for the large, frequent commits of an import, or for a store without a log.
 fn commit_to_file(mut write: WriteTransaction, lists_free_pages: bool) -> Result<()> {
     write.set_durability(Durability::Immediate)?;
     write.set_quick_repair(lists_free_pages);

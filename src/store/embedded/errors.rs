@@ -1,4 +1,5 @@
-//! The errors of redb as errors of a store. The rule: the operator reads what to do: free disk space, check the disk, restart, or restore a copy.
+//! Converts the errors of redb to errors of the store. The rule: the message tells the operator what to do: free disk space, check the disk, restart, or
+//! restore a copy.
 
 use std::io::ErrorKind;
 
@@ -30,7 +31,7 @@ impl From<redb::Error> for StoreError {
             redb::Error::Io(e) if is_full(&e) => {
                 Self::full("the store file cannot grow; free disk space, then try again", e)
             }
-            // The file was cut short.
+            // The file was truncated.
             redb::Error::Io(e) if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => {
                 Self::corrupt_by("the store file is not complete; restore it from a copy", e)
             }
@@ -38,7 +39,7 @@ impl From<redb::Error> for StoreError {
                 "the store file cannot be used; check its disk and its permissions, then restart Tidings",
                 e,
             ),
-            // Its pages may be intact: redb refuses to use a file after a system call has failed.
+            // The pages may be intact: redb refuses to use a file after a failed system call.
             error @ redb::Error::PreviousIo => {
                 Self::unavailable("the store file cannot be used since its disk failed; restart Tidings", error)
             }
@@ -47,7 +48,7 @@ impl From<redb::Error> for StoreError {
     }
 }
 
-/// The disk or a quota is full, or the file has the largest size that the system allows for this process.
+/// The disk or a quota is full, or the file has the maximum size that the system allows for this process.
 pub(super) fn is_full(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
 }

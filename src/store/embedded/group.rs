@@ -1,5 +1,5 @@
-//! Carries out the batches and plans of one group, in their order, inside the group's redb transaction. The rule: a batch or a plan that is
-//! refused has written nothing, whatever else is in the group; each sees the rows as the earlier ones of the group have left them.
+//! Carries out the batches and plans of one group, in their order, inside the group's redb transaction. The rule: a refused batch or plan has written nothing,
+//! even if others of the group succeed; each sees the writes of the earlier ones.
 
 use std::cell::RefCell;
 
@@ -27,14 +27,14 @@ pub(super) enum Request {
 /// The new ETags of a batch; a plan has none to return.
 pub(super) type GroupAnswer = Result<Vec<Option<Etag>>>;
 
-/// The answers to a group, which are valid only after its transaction is committed. There is no transaction if nothing was written.
+/// The answers to a group, which are valid only after its transaction is committed.
 pub(super) struct Staged {
     pub(super) answers: Vec<GroupAnswer>,
-    /// The transaction, and the record of what it writes.
+    /// The transaction and its log record; `None` if nothing was written.
     pub(super) transaction: Option<(WriteTransaction, Record)>,
 }
 
-/// An error is that of the whole group: the file failed, and nothing may be committed.
+/// An error concerns the whole group: the file failed, and nothing may be committed.
 pub(super) fn stage(
     database: &Database,
     observers: &mut GroupObservers<'_>,
@@ -59,13 +59,13 @@ pub(super) fn stage(
         write.abort()?;
         return Ok(Staged { answers, transaction: None });
     }
-    // Also if the group only deleted rows: the version of the rows has changed.
+    // This also happens if the group only deleted rows, because the version of the rows has changed.
     *last_etag += 1;
     store_last_etag(&write, *last_etag)?;
     Ok(Staged { answers, transaction: Some((write, record)) })
 }
 
-/// The rows of the file, as the group has them so far. The outer error of each method is that of the whole group.
+/// The rows of the file with the writes of the group so far. The outer error of each method concerns the whole group.
 struct GroupRows<'t, 'e, 'o> {
     table: Table<'t, &'static [u8], &'static [u8]>,
     observers: &'e mut GroupObservers<'o>,
@@ -102,7 +102,7 @@ impl GroupRows<'_, '_, '_> {
         let rows = PlanRows { table: &self.table, failure: RefCell::new(None) };
         let planned = unguarded(|| run_plan(&mut plan, &rows, TransactionLimits::WIDE));
         if let Some(failure) = rows.failure.into_inner() {
-            // The plan may have ignored the failure, but nothing may be written after a failed read.
+            // The plan may have ignored the failure, but after a failed read nothing may be written.
             return Err(failure);
         }
         let writes = match planned {
@@ -170,7 +170,7 @@ impl GroupRows<'_, '_, '_> {
 
 struct PlanRows<'r, 't> {
     table: &'r Table<'t, &'static [u8], &'static [u8]>,
-    /// The first read that failed. The file is not read again after it.
+    /// The first read that failed. The file is not read again afterwards.
     failure: RefCell<Option<StoreError>>,
 }
 
@@ -200,7 +200,7 @@ impl Rows for PlanRows<'_, '_> {
     }
 }
 
-/// A failure of the file as the cause of another error, which each caller of a group gets.
+/// A failure of the file as the source of the error that each caller of the group gets.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct GroupFailed(pub(super) String);

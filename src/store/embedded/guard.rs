@@ -1,5 +1,5 @@
-//! Converts redb's panics about a damaged file into errors. The rule: for a damaged file the caller gets an error and the log one line; the process
-//! does not end, and no stack is printed.
+//! Converts redb's panics about a damaged file into errors. The rule: a damaged file causes an error for the caller and one log line; the process continues,
+//! and no stack trace is printed.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -23,7 +23,7 @@ pub(super) fn guard<T>(visit: impl FnOnce() -> Result<T>) -> Result<T> {
     visited.unwrap_or_else(|_| Err(damaged()))
 }
 
-/// Runs code that is not redb's inside a visit: its panics are reported as those of any other code. It must not unwind.
+/// Runs code other than redb's inside a visit: its panics are reported normally. It must not unwind.
 pub(super) fn unguarded<T>(run: impl FnOnce() -> T) -> T {
     let was_visiting = IS_VISITING.replace(false);
     let returned = run();
@@ -31,7 +31,7 @@ pub(super) fn unguarded<T>(run: impl FnOnce() -> T) -> T {
     returned
 }
 
-/// A panic that is caught here is logged, not printed; any other goes to the previous hook.
+/// Panics that are caught here are logged, not printed; all others go to the previous hook.
 fn keep_panics_quiet() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,7 +1,7 @@
-//! The open file. The rule: a file that was found damaged is only read; and because redb refuses to use a file after a write of it has failed, the
-//! file is closed and opened again after a full disk, so that reads continue. It holds everything that was acknowledged.
+//! The open file. The rule: a damaged file is only read; and because redb refuses to use a file after a failed write, the file is reopened after a full disk,
+//! so that reads continue. It contains everything that was acknowledged.
 //!
-//! Opening again is safe there: redb never overwrites a page of the last commit, and the roots change last
+//! Reopening is safe then: redb never overwrites a page of the last commit, and the roots change last
 //! (`a_server_on_a_full_disk_serves_reads_and_writes_again_when_there_is_space`).
 
 use std::path::PathBuf;
@@ -17,23 +17,23 @@ use crate::store::error::StoreError;
 
 pub(super) struct DatabaseHandle {
     open: RwLock<Open>,
-    /// `None` for a store on a caller's own backend, which is not opened again.
+    /// `None` for a store on a caller's own backend, which is not reopened.
     folder: Option<PathBuf>,
-    /// Whether a page could not be read. Such a file is not written any more, because redb writes by what it finds in
-    /// its pages. It is not closed either: a panic while redb cleans up after a panic aborts the process.
+    /// Whether a page could not be read. Such a file is not written any more, because redb's writes depend on its pages. It is not closed either, because a
+    /// panic during redb's cleanup after a panic would abort the process.
     is_damaged: AtomicBool,
-    /// The file, as errors name it.
+    /// The file name for errors.
     name: String,
 }
 
-/// The file, as it was opened last.
+/// The file since it was last opened.
 struct Open {
-    /// `None`: it could not be opened again.
+    /// `None` if it could not be reopened.
     database: Option<Database>,
     opening: Opening,
 }
 
-/// Which opening of the file a snapshot belongs to. redb does not know the transactions of an earlier opening, and overwrites what they read.
+/// Identifies the opening of the file to which a snapshot belongs. redb does not know the transactions of an earlier opening, and overwrites their pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Opening(u64);
 
@@ -47,7 +47,7 @@ impl DatabaseHandle {
         self.visit_opening(|database, _| visit(database))
     }
 
-    /// Like [`visit`](Self::visit), and passes the opening.
+    /// Like [`visit`](Self::visit), with the opening as an argument.
     pub(super) fn visit_opening<T>(&self, visit: impl FnOnce(&Database, Opening) -> Result<T>) -> Result<T> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         let Some(database) = &open.database else {
@@ -57,10 +57,10 @@ impl DatabaseHandle {
         self.guarded(|| visit(database, open.opening))
     }
 
-    /// Runs a read of a transaction that was begun in an opening.
+    /// Runs a read in a transaction that was begun in this opening.
     ///
     /// # Errors
-    /// `Unavailable` if the file has been opened again since.
+    /// `Unavailable` if the file was reopened since.
     pub(super) fn visit_again<T>(&self, begun: Opening, visit: impl FnOnce() -> Result<T>) -> Result<T> {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         if open.opening != begun {
@@ -78,7 +78,7 @@ impl DatabaseHandle {
         visited
     }
 
-    /// Like [`visit`](Self::visit), for a write: a file that was found damaged is refused.
+    /// Like [`visit`](Self::visit), for a write: a damaged file is refused.
     pub(super) fn visit_to_write<T>(&self, visit: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
         if self.is_damaged.load(Ordering::Relaxed) {
             let what = format!("{} was found damaged, and is only read; restore it from a copy", self.name);
@@ -87,12 +87,12 @@ impl DatabaseHandle {
         self.visit(visit)
     }
 
-    /// Waits for the visits that are under way, and calls `restore` before the next one. If the file cannot be opened, the next call tries again.
+    /// Waits for the visits in progress, and calls `restore` before the next one. If the file cannot be opened, the next call tries again.
     pub(super) fn reopen(&self, restore: impl FnOnce(&Database) -> Result<()>) -> Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         open.opening.0 += 1;
-        // redb may try to write when it is closed, and fail.
+        // redb may try to write on closing, and fail.
         let _ = guard(|| {
             drop(open.database.take());
             Ok(())
@@ -105,7 +105,7 @@ impl DatabaseHandle {
     }
 }
 
-/// redb writes when it is closed, and asserts the layout of its pages then too: a panic must not end the thread that drops the store.
+/// redb writes on closing, and asserts the layout of its pages: a panic must not end the thread that drops the store.
 impl Drop for DatabaseHandle {
     fn drop(&mut self) {
         let database = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).database.take();
@@ -120,7 +120,7 @@ impl Drop for DatabaseHandle {
     }
 }
 
-/// The file is locked until the process ends, and verified when it is opened next.
+/// The file stays locked until the process ends, and is verified at the next opening.
 #[expect(clippy::mem_forget, reason = "closing it would write to it, which may abort the process")]
 fn leave_open(database: Option<Database>) {
     std::mem::forget(database);

@@ -1,10 +1,9 @@
-//! The log beside the store file: the writes since the file's last durable commit. The rule: a record is synced before
-//! its rows are visible or acknowledged, and exactly the records that continue the version of the file are replayed.
+//! The log next to the store file: the writes since the file's last durable commit. The rule: a record is synced before its rows are visible or acknowledged,
+//! and exactly the records that continue the version of the file are replayed.
 //!
-//! After a durable commit of the file, the log is written from its start again without being cut: the records that are
-//! left over have versions that the file already has. A log is created with a record without rows, so its first sector
-//! always has a header with its id. A log that was zeroed, or is of another store, differs by that from one that has
-//! nothing to replay.
+//! After a durable commit of the file, the log is overwritten from its start without being truncated: leftover records have versions that the file already has.
+//! A log is created with an empty record, so its first sector always has a header with its id. This distinguishes a log with nothing to replay from one that
+//! was zeroed or belongs to another store.
 
 use std::sync::Arc;
 
@@ -15,9 +14,9 @@ use super::log_record::{Header, Record, SECTOR, Versions, each_row, record_at};
 use crate::store::Result;
 use crate::store::error::StoreError;
 
-/// The space of the log: as much as is replayed in some 20 ms, and enough that a durable commit every few hundred changes costs little.
+/// The maximum size of the log: it is replayed in some 20 ms, and fits a few hundred changes, so that durable commits are rare.
 pub(super) const LOG_BYTES_MAX: u64 = 4 << 20;
-/// The log grows by so many zeros at once, because a sync that changes the length of a file costs more than one that does not.
+/// The log grows by this many zeros, because a sync that changes the length of a file is more expensive.
 const GROWTH: u64 = 256 << 10;
 const LENGTH_MIN: u64 = 4 << 10;
 
@@ -25,14 +24,14 @@ const RESTORE: &str = "restore tidings.redb and tidings.log from a copy";
 
 pub(super) struct Log {
     file: Arc<dyn StorageBackend>,
-    /// Stored in the file too, so that a log of another store is not replayed.
+    /// The id, which the file also stores, so that a log of another store is not replayed.
     id: u64,
-    /// Where the next record begins.
+    /// The offset of the next record.
     end: u64,
-    /// The bytes that can be written without growing.
+    /// The length of the file, which can be written without growing.
     length: u64,
     bytes_max: u64,
-    /// Whether it is unknown if the last record is stored, because its sync failed.
+    /// Whether the last record may be stored, because its sync failed.
     is_in_doubt: bool,
 }
 
@@ -49,7 +48,7 @@ impl Log {
     /// Opens the log with this id.
     ///
     /// # Errors
-    /// `Corrupt` if it was cut short or zeroed, or is that of another store.
+    /// `Corrupt` if it was truncated or zeroed, or belongs to another store.
     pub(super) fn open(file: Arc<dyn StorageBackend>, id: u64, bytes_max: u64) -> Result<Self> {
         let length = file.len().map_err(unusable)?;
         if length < LENGTH_MIN {
@@ -67,8 +66,7 @@ impl Log {
         Ok(Self { file, id, end: 0, length, bytes_max, is_in_doubt: false })
     }
 
-    /// Whether the record can be appended. Otherwise the group is committed to the file, together with the earlier
-    /// records.
+    /// Whether the record can be appended. Otherwise, the group is committed to the file together with the earlier records.
     pub(super) fn has_space_for(&self, record: &Record) -> bool {
         let end = self.end + record.sectors_bytes() as u64;
         !record.is_too_large() && !self.is_in_doubt && end <= self.bytes_max
@@ -91,7 +89,7 @@ impl Log {
         }
         let written = self.file.write(self.end, &bytes);
         if let Err(error) = written {
-            // A record that is not whole is not replayed.
+            // An incomplete record is not replayed.
             return Err(if is_full(&error) { unusable(error) } else { self.in_doubt(error) });
         }
         if let Err(error) = self.file.sync_data() {
@@ -113,17 +111,16 @@ impl Log {
         Ok(())
     }
 
-    /// To be called when the file was committed durably with everything that the log contains.
+    /// Call it after a durable commit of the file with all writes of the log.
     pub(super) fn restart(&mut self) {
         (self.end, self.is_in_doubt) = (0, false);
     }
 
-    /// Passes each row of the records that the file of this version does not have, in their order, and returns the
-    /// version with them. The log continues after them.
+    /// Passes each row of the records after this version, in order, and returns the version after them. The log continues after these records.
     ///
     /// # Errors
-    /// `Corrupt` if a record in the middle is damaged, or if the log continues another version. A damaged record at the end is one that was being
-    /// written when the power was lost, so it was never acknowledged.
+    /// `Corrupt` if a record in the middle is damaged, or if the log continues another version. A damaged record at the end was being written at a power loss,
+    /// so it was never acknowledged.
     pub(super) fn replay(
         &mut self,
         mut version: u64,
@@ -148,7 +145,7 @@ impl Log {
         }
         let later = (at..bytes.len()).step_by(SECTOR).skip(1);
         let mut headers = later.filter_map(|at| Header::decode(&bytes[at..], self.id));
-        // Records that a restart or a power loss has left over continue a version that the file has.
+        // Leftover records from before a restart continue a version that the file already has.
         if headers.any(|header| header.versions.before > version) {
             return Err(StoreError::corrupt(format!("a record in the middle of the log is damaged; {RESTORE}")));
         }
@@ -196,7 +193,7 @@ mod tests {
         record
     }
 
-    /// The keys that are replayed from a version on, the version with them, and where the log continues.
+    /// The replayed keys after a version, the resulting version, and the offset at which the log continues.
     fn replayed(file: &Arc<dyn StorageBackend>, version: u64) -> Result<(Vec<String>, u64, u64)> {
         let mut log = Log::open(Arc::clone(file), ID, LOG_BYTES_MAX)?;
         let mut keys = Vec::new();

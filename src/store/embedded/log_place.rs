@@ -1,5 +1,4 @@
-//! Where the log of a store is. The rule: the log exists on the disk before the store file says that it has one, and is removed only after the file
-//! says that it has none.
+//! The location of a store's log. The rule: the log exists on the disk before the store file refers to it, and is removed only after the file no longer does.
 
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
@@ -20,11 +19,11 @@ const FILE_NAME: &str = "tidings.log";
 pub(super) enum LogPlace {
     /// Each group is committed to the store file.
     Nowhere,
-    /// Beside the store file in this folder.
+    /// Next to the store file in this folder.
     Folder(PathBuf),
-    /// Beside the store file in this folder, and never written.
+    /// Next to the store file in this folder, and never written.
     ReadOnly(PathBuf),
-    /// On a caller's own backend, with so many bytes.
+    /// On a caller's own backend, with this maximum size.
     Backend(Arc<dyn StorageBackend>, u64),
 }
 
@@ -41,13 +40,12 @@ impl LogPlace {
         }
     }
 
-    /// Whether the file is committed when nothing is written for a while. A caller's own backend counts writes and syncs, which must not depend on
-    /// the time.
+    /// Whether the file is committed after a while without writes. A caller's own backend counts writes and syncs, which must not depend on the time.
     pub(super) fn is_committed_when_quiet(&self) -> bool {
         matches!(self, Self::Folder(_))
     }
 
-    /// The log that exists; `None` if none does.
+    /// The existing log; `None` if there is none.
     pub(super) fn open(&self) -> Result<Option<Arc<dyn StorageBackend>>> {
         match self {
             Self::Nowhere => Ok(None),
@@ -64,7 +62,7 @@ impl LogPlace {
     }
 
     /// # Errors
-    /// `Corrupt` if the log is shorter than at its creation, so that it was cut. The space of a caller's own backend can differ from one opening to the next.
+    /// `Corrupt` if the log is shorter than at its creation, so that it was truncated. The size of a caller's own backend can change between two openings.
     pub(super) fn require_whole(&self, file: &dyn StorageBackend) -> Result<()> {
         let least = match self {
             Self::Folder(_) | Self::ReadOnly(_) => created_length(self.bytes_max()),
@@ -80,7 +78,7 @@ impl LogPlace {
         Err(StoreError::corrupt(what))
     }
 
-    /// An empty log, in place of one that exists; `None` if the store has no log.
+    /// Creates an empty log, or replaces an existing one; `None` if the store has no log.
     pub(super) fn create(&self) -> Result<Option<Arc<dyn StorageBackend>>> {
         match self {
             Self::Nowhere | Self::ReadOnly(_) => Ok(None),
@@ -92,7 +90,7 @@ impl LogPlace {
         }
     }
 
-    /// A log that is left over is ignored, so it does not matter if this fails.
+    /// A leftover log is ignored, so a failure does not matter.
     pub(super) fn remove(&self) {
         let removed = match self {
             Self::Nowhere | Self::ReadOnly(_) => Ok(()),
@@ -105,7 +103,7 @@ impl LogPlace {
     }
 }
 
-/// `None` if there is no such file.
+/// `None` if the file does not exist.
 fn found<T>(path: &Path, opened: std::io::Result<T>) -> Result<Option<T>> {
     match opened {
         Ok(file) => Ok(Some(file)),
@@ -114,7 +112,7 @@ fn found<T>(path: &Path, opened: std::io::Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Opens a file to read and write it. If it is created, only its owner can open it.
+/// Options to open a file for reading and writing. A new file is accessible only to its owner.
 pub(super) fn for_owner() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]

@@ -1,21 +1,20 @@
-//! One record of the log: the rows that one group has written, as bytes. The rule: a record that is incomplete or was
-//! changed is not decoded.
+//! One record of the log: the encoded rows of one group. The rule: an incomplete or changed record is not decoded.
 //!
-//! A record starts at a sector, so that a later one never overwrites a part of it: a header (magic, id of the log, the versions before and after
-//! the group, length and CRC-32 of the rows, CRC-32 of the header), then the rows, each with its encoded key and, unless it was deleted, its encoded
-//! row.
+//! A record starts at a sector, so that a later one never overwrites a part of an earlier one: a header (magic, id of the log, the versions before and after
+//! the group, length and CRC-32 of the rows, CRC-32 of the header), then the rows, each with its encoded key and, unless it was deleted, its encoded row.
 
 use crate::store::Result;
 use crate::store::error::StoreError;
 
-/// Larger groups, such as those of an import, are committed to the file at once: nothing is written twice, and less is in memory.
+/// The maximum size of a record. Larger groups, such as those of an import, are committed directly to the file, so that nothing is written twice, and less is
+/// in memory.
 const RECORD_BYTES_MAX: usize = 512 << 10;
-/// The unit that a disk writes whole or not at all.
+/// The unit that a disk writes completely or not at all.
 pub(super) const SECTOR: usize = 512;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"TLOG");
 const HEADER_BYTES: usize = 40;
-/// Replaces the length of a row that was deleted.
+/// Replaces the length of a deleted row.
 const DELETED: u32 = u32::MAX;
 
 pub(super) struct Record {
@@ -29,7 +28,7 @@ impl Record {
         Self { bytes: vec![0; HEADER_BYTES], is_too_large: false }
     }
 
-    /// Notes a row; `None`: it was deleted.
+    /// Adds a row; `None` if it was deleted.
     pub(super) fn note(&mut self, key: &[u8], row: Option<&[u8]>) {
         let added = 8 + key.len() + row.map_or(0, <[u8]>::len);
         if self.is_too_large || self.bytes.len() + added > RECORD_BYTES_MAX {
@@ -43,12 +42,12 @@ impl Record {
         self.bytes.extend_from_slice(row.unwrap_or_default());
     }
 
-    /// Whether the group is committed to the file at once.
+    /// Whether the group is committed directly to the file.
     pub(super) fn is_too_large(&self) -> bool {
         self.is_too_large
     }
 
-    /// The bytes that it takes in the log.
+    /// The bytes that the record takes in the log.
     pub(super) fn sectors_bytes(&self) -> usize {
         self.bytes.len().next_multiple_of(SECTOR)
     }
@@ -63,7 +62,7 @@ impl Record {
     }
 }
 
-/// The versions of the file without a group and with it.
+/// The versions of the file before and after a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Versions {
     pub(super) before: u64,

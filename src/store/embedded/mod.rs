@@ -1,7 +1,7 @@
-//! The store in a file: redb and, while the store is written, a log; one process at a time. The rule: a write is on disk before it is acknowledged.
+//! The store in a file, for one process at a time: redb, and a log for recent writes. The rule: a write is on disk before it is acknowledged.
 //!
-//! Reads run on the caller's thread: redb answers from its cache in microseconds, and a page is bounded. Writes go to one thread
-//! that takes all waiting batches and plans, runs each as its own all-or-nothing step, and syncs the log once for all of them (group commit).
+//! Reads run on the caller's thread: redb answers from its cache in microseconds, and a page is bounded. Writes go to one thread that takes all waiting batches
+//! and plans, runs each as its own all-or-nothing step, and syncs the log once for all of them (group commit).
 
 mod bulk;
 mod counters;
@@ -35,10 +35,10 @@ use super::transaction::GroupPlan;
 use super::{Batch, Entity, Etag, Key, Result, Snapshot, Store, StoreError, TableStore, WriteObserver};
 use crate::store::codec;
 
-/// Decodes the row under an encoded key from its bytes in the file. For the fuzz targets, which are outside of the crate.
+/// Decodes the row under an encoded key from its bytes in the file. Used by the fuzz targets.
 ///
 /// # Errors
-/// `Corrupt` if the bytes are not a row, or not of this key.
+/// `Corrupt` if the bytes are not a row, or belong to another key.
 #[doc(hidden)]
 pub fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity> {
     codec::decode_row(key, bytes)
@@ -46,7 +46,7 @@ pub fn decode_row(key: &[u8], bytes: &[u8]) -> Result<Entity> {
 
 pub struct EmbeddedStore {
     handle: Arc<DatabaseHandle>,
-    /// The rows as each read finds them.
+    /// A view of the current rows for each read.
     rows: Store,
     writer: writer::FileWriter,
     observers: Arc<Observers>,
@@ -55,17 +55,17 @@ pub struct EmbeddedStore {
 }
 
 impl EmbeddedStore {
-    /// Opens the store in a folder, or creates it. Of a file of up to 32 MiB, every page is verified by its checksum.
+    /// Opens the store in a folder, or creates it. In a file of up to 32 MiB, the checksum of every page is verified.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] if another process has it open, `Corrupt` if the file is not a complete
-    /// store, or is missing beside its log, `NewerFormat` if a newer version has written it, `ReadOnly` if it can be read and not written, `Denied` if this
-    /// user cannot read it, `Unavailable` if the folder cannot be created or read.
+    /// [`StoreError::Locked`] if another process has it open, `Corrupt` if the file is not a complete store, or is missing next to its log, `NewerFormat` if a
+    /// newer version has written it, `ReadOnly` if it can only be read, `Denied` if this user cannot read it, `Unavailable` if the folder cannot be created or
+    /// read.
     pub fn open(folder: &Path) -> Result<Self> {
         Self::open_with(folder, Verify::Small, Purpose::Create)
     }
 
-    /// Like [`open`](Self::open), for a store that exists.
+    /// Like [`open`](Self::open), for an existing store.
     ///
     /// # Errors
     /// The errors of [`open`](Self::open).
@@ -73,8 +73,8 @@ impl EmbeddedStore {
         Self::open_with(folder, Verify::Small, Purpose::Write)
     }
 
-    /// Like [`open_existing`](Self::open_existing), but verifies every page of a file of any size: after a flipped bit
-    /// in redb's own pages a read may miss a row, which the checksums of the rows do not detect.
+    /// Like [`open_existing`](Self::open_existing), but verifies every page of a file of any size: after a flipped bit in redb's own pages, a read may miss a
+    /// row, which the checksums of the rows do not detect.
     ///
     /// # Errors
     /// The errors of [`open`](Self::open).
@@ -82,8 +82,8 @@ impl EmbeddedStore {
         Self::open_with(folder, Verify::Always, Purpose::Write)
     }
 
-    /// Opens a store to read it. Its files are not written, not even to repair them or to replay the log, and every
-    /// write is refused. `is_verified`: every page is verified, as by [`open_verified`](Self::open_verified).
+    /// Opens a store only for reading. Its files are not written, not even to repair them or to replay the log. `is_verified`: whether every page is verified,
+    /// as in [`open_verified`](Self::open_verified).
     ///
     /// # Errors
     /// The errors of [`open`](Self::open), except for `ReadOnly`.
@@ -108,29 +108,29 @@ impl EmbeddedStore {
     /// Whether something exists at the path, even if it is not a complete store.
     ///
     /// # Errors
-    /// `Denied` if this user cannot know.
+    /// `Denied` if this user has no access.
     pub fn is_at(folder: &Path) -> Result<bool> {
         open::is_at(folder)
     }
 
-    /// The size of the store file in a folder with its log; `None` if it does not exist.
+    /// The size of the store file in a folder including its log; `None` if it does not exist.
     pub fn file_bytes(folder: &Path) -> Option<u64> {
         let log = std::fs::metadata(log_place::file_of(folder)).map_or(0, |log| log.len());
         Some(std::fs::metadata(open::file_of(folder)).ok()?.len() + log)
     }
 
-    /// A store in memory, which is lost when the process ends: for tests and benchmarks.
+    /// A store in memory for tests and benchmarks.
     pub fn in_memory() -> Result<Self> {
         Self::on_backend(redb::backends::InMemoryBackend::new())
     }
 
-    /// A store on a storage backend of the caller's own, without a log.
+    /// A store on a caller's own storage backend, without a log.
     pub fn on_backend(backend: impl redb::StorageBackend) -> Result<Self> {
         Self::of(open::open_backend(backend)?, LogPlace::Nowhere, None, open::BACKEND.to_owned())
     }
 
-    /// A store whose file and log are on backends of the caller's own, such as those of a disk that loses power. The file is committed when the log
-    /// has `log_bytes`, and when the store is closed.
+    /// A store whose file and log are on a caller's own backends, such as a simulated disk that loses power. The file is committed when the log has
+    /// `log_bytes`, and when the store is closed.
     pub fn on_backends(
         file: impl redb::StorageBackend,
         log: impl redb::StorageBackend,
@@ -163,7 +163,7 @@ impl TableStore for EmbeddedStore {
         Some(&self.rows)
     }
 
-    /// In one read transaction.
+    /// All reads use one read transaction.
     async fn get_many(&self, table: &'static str, keys: &[Key]) -> Vec<Result<Option<Entity>>> {
         self.rows.get_many(table, keys).await
     }

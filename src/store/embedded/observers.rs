@@ -1,11 +1,11 @@
-//! The observers of the writes to the file. The rule: an observer is notified of each commit after its observation has begun, before the commit is
-//! visible; so no observation begins while a group is being written.
+//! The observers of the writes to the file. The rule: an observer is notified of each later commit before the commit is visible; so no observer is added while
+//! a group is being written.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::store::{WriteObserver, WrittenRow};
 
-/// A group that writes more rows than this, as an import does, is announced without them: to look up so many rows costs more than it saves.
+/// A group with more rows than this, as in an import, is announced without them, because looking up so many rows costs more than it saves.
 pub(super) const ROWS_NAMED_MAX: usize = 1_000;
 
 #[derive(Default)]
@@ -34,15 +34,15 @@ impl Observers {
     }
 }
 
-/// The observers of one group, and the rows that it has written so far.
+/// The observers of one group, and its written rows so far.
 pub(super) struct GroupObservers<'o> {
     all: MutexGuard<'o, Vec<Weak<dyn WriteObserver>>>,
-    /// `None` if nobody observes, or if there are too many rows to name.
+    /// `None` without observers, or with too many rows.
     rows: Option<Vec<WrittenRow>>,
 }
 
 impl GroupObservers<'_> {
-    /// Whether written rows are still noted.
+    /// Whether written rows are still recorded.
     pub(super) fn notes_rows(&self) -> bool {
         self.rows.is_some()
     }
@@ -55,7 +55,7 @@ impl GroupObservers<'_> {
         }
     }
 
-    /// Notes that more rows are written than are named.
+    /// Records that there are too many rows to name.
     pub(super) fn note_too_many(&mut self) {
         self.rows = None;
     }
@@ -79,7 +79,7 @@ mod tests {
 
     const TABLE: &str = "Rows";
 
-    /// Keeps the announcements, each with whether the row `a` could be read at that moment.
+    /// Collects the announcements, each with whether the row `a` was readable at that moment.
     #[derive(Default)]
     struct Listener {
         store: OnceLock<Weak<EmbeddedStore>>,

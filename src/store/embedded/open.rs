@@ -1,5 +1,5 @@
-//! Opens the file, or returns in one line the reason why it cannot be opened. The rule: a file that is not ours, or not complete,
-//! is refused before anything is written to it; a store is created only if nothing of one exists; only the owner can access what is created here.
+//! Opens the file, or explains in one line why it cannot be opened. The rule: a foreign or incomplete file is refused before anything is written to it; a store
+//! is created only if no part of one exists; only the owner can access new files.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,33 +12,33 @@ use super::log_place;
 use super::overlay::OverlaidFile;
 use crate::store::error::StoreError;
 
-/// The one redb table: `table NUL partition NUL row` to an encoded row. Keys hold no NUL, so the order is that of the tables.
+/// The only redb table of rows: it maps `table NUL partition NUL row` to an encoded row. Keys contain no NUL, so the order is that of the tables.
 pub(super) const ROWS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("rows");
-/// The version of the file's format.
+/// The table with the version of the file's format.
 const ABOUT: TableDefinition<&str, u64> = TableDefinition::new("about");
 const FORMAT: u64 = 1;
-/// The format while a log contains what the file does not: a program that does not know the log must not use the file without it.
+/// The format while the log has writes that the file lacks: a program that does not know the log must not use the file without it.
 const FORMAT_WITH_LOG: u64 = 2;
-/// The id of that log.
+/// The key of the log's id.
 const LOG: &str = "log";
 
-/// The name of a store without a file, in errors.
+/// The name of a store without a file, for errors.
 pub(super) const BACKEND: &str = "the given backend";
 
 const FILE_NAME: &str = "tidings.redb";
 
-/// Memory for redb's page cache. Small, because the operating system caches the file too.
+/// The size of redb's page cache. It is small, because the operating system also caches the file.
 const CACHE_BYTES: usize = 48 << 20;
 
-/// Files up to this size are read and verified completely when they are opened, which takes about 20 ms. For larger files the start
-/// would wait for the disk; only the rows' own checksums protect them until `check` verifies every page.
+/// Files up to this size are read and verified completely when they are opened, which takes about 20 ms. For larger files, the start would wait for the disk;
+/// only the checksums of rows protect them until `check` verifies every page.
 const VERIFY_BYTES_MAX: u64 = 32 << 20;
 
 pub(super) fn file_of(folder: &Path) -> PathBuf {
     folder.join(FILE_NAME)
 }
 
-/// Which files are verified by the checksums of their pages before they are used.
+/// The files whose pages are verified by their checksums at opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verify {
     /// Files of up to [`VERIFY_BYTES_MAX`].
@@ -46,21 +46,20 @@ pub(super) enum Verify {
     Always,
 }
 
-/// How the file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// It is read and written; a store that does not exist is created.
+    /// Reading and writing; a missing store is created.
     Create,
-    /// It is read and written.
+    /// Reading and writing.
     Write,
-    /// It is only read, and not even repaired.
+    /// Only reading; the file is not even repaired.
     Read,
 }
 
-/// Whether anything of a store is in the folder.
+/// Whether any part of a store is in the folder.
 ///
 /// # Errors
-/// `Denied` if this user cannot know.
+/// `Denied` if this user has no access.
 pub(super) fn is_at(folder: &Path) -> Result<bool, StoreError> {
     for path in [file_of(folder), log_place::file_of(folder)] {
         match std::fs::symlink_metadata(&path) {
@@ -97,7 +96,7 @@ pub(super) fn open_file(folder: &Path, which: Verify, purpose: Purpose) -> Resul
     })
 }
 
-/// The length of the file. A file that is missing beside its log, or has no bytes, is a store that was lost, and never a new one.
+/// The length of the file. A file that is missing next to its log, or is empty, is a lost store, never a new one.
 fn length_of(folder: &Path, path: &Path, name: &str) -> Result<u64, StoreError> {
     match std::fs::metadata(path) {
         Ok(file) if file.len() == 0 => Err(StoreError::corrupt(format!(
@@ -126,7 +125,7 @@ fn open_existing(path: &Path, name: &str, purpose: Purpose) -> Result<Database, 
     opened.map_err(|error| explain(name, error))
 }
 
-/// The folder will hold drafts and the key of preview links, so only its owner has access. An existing folder keeps its permissions.
+/// The folder will contain drafts and the key of preview links, so only its owner has access. An existing folder keeps its permissions.
 fn make_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -138,7 +137,7 @@ fn create(path: &Path, name: &str) -> Result<Database, StoreError> {
     redb::Builder::new().set_cache_size(CACHE_BYTES).create(path).map_err(|e| explain(name, e))
 }
 
-/// Creates a new store under another name and then links it to its place: a store that lost power while it was created would not open again.
+/// Creates a new store under another name and then links it to its place: a store whose creation was interrupted by a power loss would not open again.
 fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
     let not_created = |e| match is_full(&e) {
         true => StoreError::full(format!("{name} cannot be created; free disk space, then try again"), e),
@@ -146,18 +145,18 @@ fn make(folder: &Path, path: &Path, name: &str) -> Result<(), StoreError> {
     };
     let number = getrandom::u32().map_err(|e| StoreError::unavailable("the system provides no random bytes", e))?;
     let new = folder.join(format!("{FILE_NAME}.new-{number:08x}"));
-    // An empty file; redb makes a store of it.
+    // The file is empty; redb initializes it.
     log_place::for_owner().create_new(true).open(&new).map_err(not_created)?;
     if let Err(error) = create(&new, name).and_then(|database| prepare(database, name, IfEmpty::Prepare)) {
-        // Otherwise each attempt on a full disk would leave a file.
+        // Otherwise, each attempt on a full disk would leave a file.
         let _ = std::fs::remove_file(&new);
         return Err(error);
     }
     let placed = match std::fs::hard_link(&new, path) {
         Ok(()) => Ok(()),
-        // Another process was faster; its store is used.
+        // Another process has created the store; it is used.
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(()),
-        // A file system without links. The copy has the permissions of the original.
+        // The file system has no links. The copy has the permissions of the original.
         Err(_) => std::fs::copy(&new, path).and_then(|_| std::fs::File::open(path)?.sync_all()),
     };
     let removed = std::fs::remove_file(&new);
@@ -182,14 +181,14 @@ pub(super) fn open_backend(backend: impl StorageBackend) -> Result<Database, Sto
     prepare(database, BACKEND, IfEmpty::Prepare)
 }
 
-/// Whether a file of redb without tables is a new store, or is refused.
+/// Whether a redb file without tables is a new store, or is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IfEmpty {
     Prepare,
     Refuse,
 }
 
-/// Creates the tables of a new file; checks the format of an existing one.
+/// Creates the tables of a new file, or checks the format of an existing one.
 fn prepare(database: Database, name: &str, if_empty: IfEmpty) -> Result<Database, StoreError> {
     let damaged = |error: redb::Error| match error {
         redb::Error::Io(e) if is_full(&e) => {
@@ -222,7 +221,7 @@ fn read_format(database: &Database) -> Result<Option<u64>, redb::Error> {
     }
 }
 
-/// The log that belongs to the file; `None` if the file is complete without one.
+/// The id of the log that belongs to the file; `None` if the file is complete without one.
 pub(super) fn read_log_id(database: &Database) -> Result<Option<u64>, StoreError> {
     let about = database.begin_read()?.open_table(ABOUT)?;
     let is_with_log = about.get("format")?.is_some_and(|format| format.value() == FORMAT_WITH_LOG);
@@ -234,7 +233,7 @@ pub(super) fn read_log_id(database: &Database) -> Result<Option<u64>, StoreError
     }
 }
 
-/// From the commit of this transaction on, the log with this id belongs to the file, or none does.
+/// Sets the log that belongs to the file from the commit of this transaction on, or none.
 pub(super) fn write_log_id(write: &WriteTransaction, id: Option<u64>) -> Result<(), StoreError> {
     let mut about = write.open_table(ABOUT)?;
     match id {
@@ -285,7 +284,7 @@ fn explain(name: &str, error: DatabaseError) -> StoreError {
         DatabaseError::UpgradeRequired(version) => StoreError::corrupt(format!(
             "{name} was written in redb's file format {version}, which this version cannot read"
         )),
-        // The file ends too early, or a page is not one of redb.
+        // The file ends too early, or a page does not belong to redb.
         DatabaseError::Storage(redb::StorageError::Io(e))
             if matches!(e.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) =>
         {

@@ -1,5 +1,5 @@
-//! A file that is only read, such as one on a read-only disk. The rule: the file is never written. The writes of redb,
-//! which repairs a file that was not closed or replays its log, stay in memory and are lost when the process ends.
+//! A backend for a file that is only read, such as on a read-only disk. The rule: the file is never written. redb's writes, for repairs and for replaying the
+//! log, stay in memory until the process ends.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,11 +22,11 @@ pub(super) struct OverlaidFile {
 
 #[derive(Debug)]
 struct Written {
-    /// The length that the user of the file sees.
+    /// The length for redb.
     length: u64,
-    /// Up to here the file has bytes; beyond it, everything that was not written is zero.
+    /// The end of the file's own bytes; beyond it, everything that was not written is zero.
     length_of_file: u64,
-    /// Blocks that were written, by their numbers.
+    /// The written blocks by number.
     blocks: BTreeMap<u64, Vec<u8>>,
 }
 
@@ -43,7 +43,7 @@ impl OverlaidFile {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The block as it is in the file, with zeros after its end.
+    /// The block of the file, with zeros after the file's end.
     fn block_of_file(&self, block: u64, length_of_file: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; BLOCK as usize];
         let length = length_of_file.saturating_sub(block * BLOCK).min(BLOCK) as usize;
@@ -54,7 +54,7 @@ impl OverlaidFile {
     }
 }
 
-/// The parts of a range in the blocks that it touches: the block, where the part begins in it, and its length.
+/// Splits a range into parts within blocks: the block, where the part begins in it, and its length.
 fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, usize)> {
     let end = offset + length as u64;
     (offset / BLOCK..end.div_ceil(BLOCK)).map(move |block| {
@@ -95,7 +95,7 @@ impl StorageBackend for OverlaidFile {
     fn set_len(&self, length: u64) -> io::Result<()> {
         let mut written = self.written();
         if length < written.length {
-            // If the file grows again, the part that was cut off is zero.
+            // If the file grows again, the truncated part is zero.
             written.length_of_file = written.length_of_file.min(length);
             written.blocks.retain(|block, _| block * BLOCK < length);
             if let Some(last) = written.blocks.get_mut(&(length / BLOCK)) {
@@ -131,7 +131,7 @@ impl StorageBackend for OverlaidFile {
         self.file.close()
     }
 
-    /// Others may read the file at the same time, and none may write it.
+    /// Others may read the file at the same time, but not write it.
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
         self.file.try_lock_shared_range(start, end)
     }

@@ -1,4 +1,4 @@
-//! Reads of the file. The rule: each read is made inside one redb transaction, so a page never shows half a batch.
+//! Reads of the file. The rule: each read uses one redb transaction, so a page never shows half a batch.
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 
@@ -6,13 +6,13 @@ use super::open::ROWS;
 use crate::store::codec::{decode_key_of_row, decode_row, decode_row_of, encode_key};
 use crate::store::{Continuation, Entity, Key, PAGE_ROWS_MAX, Page, Result, RowRange};
 
-/// All rows, inside a read transaction that stays open until this is dropped.
+/// All rows, in a read transaction that stays open until this is dropped.
 pub(super) type RowsTable = redb::ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 /// A page of a scan ends with the row that reaches this size, because a thousand rows can have 1 GiB.
 const SCAN_BYTES_MAX: usize = 8 << 20;
 
-/// Reads all keys at once; if that fails, each key alone, because a single unreadable row may be the cause.
+/// Reads all keys at once; if that fails, reads each key separately, because a single unreadable row may be the cause.
 pub(super) fn get_each<R>(keys: &[Key], read: impl Fn(&[Key]) -> Result<Vec<R>>) -> Vec<Result<R>> {
     let alone = |key: &Key| read(std::slice::from_ref(key)).map(|mut rows| rows.remove(0));
     match read(keys) {
@@ -65,14 +65,14 @@ pub(super) fn scan(rows: &RowsTable, table: &str, continuation: Option<&Continua
     })
 }
 
-/// The first key after all rows of a table: NUL ends its name, and no name holds the byte 1.
+/// The first key after all rows of a table: NUL ends its name, and no name contains the byte 1.
 pub(super) fn past_table(table: &str) -> Vec<u8> {
     let mut bytes = table.as_bytes().to_vec();
     bytes.push(1);
     bytes
 }
 
-/// The first key after all rows of a partition: NUL ends the partition's name, and no name holds the byte 1.
+/// The first key after all rows of a partition: NUL ends its name, and no name contains the byte 1.
 fn past_partition(table: &str, partition: &str) -> Vec<u8> {
     let mut bytes = encode_key(table, partition, "");
     *bytes.last_mut().expect("a key without a row ends with the NUL after its partition") = 1;
@@ -103,7 +103,7 @@ fn read_page(
     Ok(page)
 }
 
-/// All rows as they are now.
+/// The current rows.
 pub(super) fn open(database: &Database) -> Result<RowsTable> {
     let read = database.begin_read()?;
     Ok(read.open_table(ROWS)?)

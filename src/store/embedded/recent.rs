@@ -1,8 +1,7 @@
-//! The snapshot that readers share until the next commit. The rule: a reader that begins after a commit was answered gets a snapshot that shows it.
+//! The snapshot that readers share until the next commit. The rule: a reader that begins after the answer to a commit gets a snapshot that includes it.
 //!
-//! A read transaction of redb costs as much as a few point reads, and readers that begin between two commits see the
-//! same rows. The snapshot is dropped when the next commit is visible, because redb cannot reuse pages that an open
-//! transaction can read.
+//! A read transaction of redb costs as much as a few point reads, and readers that begin between two commits see the same rows. The snapshot is dropped when
+//! the next commit is visible, because redb cannot reuse pages that an open transaction can read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +10,7 @@ use crate::store::{Result, Snapshot};
 
 #[derive(Default)]
 pub(super) struct RecentSnapshot {
-    /// Counts the commits that are visible.
+    /// The number of visible commits.
     commits: AtomicU64,
     /// The shared snapshot, with the number of commits before it was taken.
     taken: Mutex<Option<(u64, Snapshot)>>,
@@ -20,7 +19,7 @@ pub(super) struct RecentSnapshot {
 impl RecentSnapshot {
     /// Returns the shared snapshot, or takes a new one.
     pub(super) fn get_or_take(&self, take: impl FnOnce() -> Result<Snapshot>) -> Result<Snapshot> {
-        // Loaded before the snapshot is taken: if a commit becomes visible meanwhile, the snapshot is not shared.
+        // This is loaded before the snapshot is taken: if a commit becomes visible meanwhile, the snapshot is not shared.
         let commits = self.commits.load(Ordering::Acquire);
         if let Some((at, snapshot)) = &*self.lock()
             && *at == commits
@@ -37,7 +36,7 @@ impl RecentSnapshot {
         Ok(taken)
     }
 
-    /// To be called when a commit is visible, and before it is answered.
+    /// Call it when a commit is visible, before it is answered.
     pub(super) fn end(&self) {
         self.commits.fetch_add(1, Ordering::Release);
         let ended = self.lock().take();

@@ -1,5 +1,5 @@
-//! The rows of the file, to read: as they are at each read, or as they were at one moment, in a read transaction of redb that stays open. The rule: what
-//! was taken at a moment can be read only until the file is opened again.
+//! Reads the file, either its current rows, or those of one moment in a redb read transaction that stays open. The rule: such a snapshot can be read only until
+//! the file is reopened.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::store::{Continuation, Entity, Key, Page, Result, RowRange, Snapshot, 
 
 struct FileRows {
     handle: Arc<DatabaseHandle>,
-    /// `None`: each read sees the rows as they are then.
+    /// `None` if each read sees the current rows.
     taken: Option<(RowsTable, Opening)>,
 }
 
-/// The rows as each read finds them.
+/// A view in which each read sees the current rows.
 pub(super) fn present(handle: &Arc<DatabaseHandle>) -> Store {
     Arc::new(FileRows { handle: Arc::clone(handle), taken: None })
 }
@@ -43,7 +43,7 @@ impl FileRows {
 
 #[async_trait::async_trait]
 impl TableStore for FileRows {
-    /// Nothing to do: the key of each row in the file starts with the table's name.
+    /// Nothing has to be created, because the key of each row contains the table's name.
     async fn create_tables(&self, _tables: &[&'static str]) -> Result<()> {
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! Writes to the file: one thread, group commit. The rule: a batch or a plan is answered only after the sync that includes its writes and those that
-//! it has read. The module [`group`](super::group) carries out each of them, inside one redb transaction for the whole group, and
-//! [`durable`](super::durable) commits it.
+//! Writes to the file: one thread, group commit. The rule: a batch or a plan is answered only after a sync that includes its writes and all writes that it has
+//! read. The module [`group`](super::group) carries out each of them, inside one redb transaction for the whole group, and [`durable`](super::durable) commits
+//! it.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -19,13 +19,13 @@ use crate::store::error::StoreError;
 use crate::store::transaction::GroupPlan;
 use crate::store::{Batch, Result};
 
-/// How long writes are refused after the disk was full: each attempt makes the server open the file again, and readers wait for that.
+/// How long writes are refused after the disk was full, because each attempt reopens the file, and readers wait for that.
 const FULL_PAUSE: Duration = Duration::from_secs(5);
-/// Batches and plans that share one sync at most, so that the first of them never waits long.
+/// The maximum number of batches and plans that share one sync, so that the first of them never waits long.
 const GROUP_MAX: usize = 256;
-/// After so long without writes, the rows that only the log has are committed to the file.
+/// The time without writes after which the rows of the log are committed to the file.
 const QUIET: Duration = Duration::from_secs(1);
-/// If that fails, it is tried again after so long without writes.
+/// The time until the next try if that fails.
 const RETRY: Duration = Duration::from_secs(60);
 
 struct WriteJob {
@@ -33,8 +33,8 @@ struct WriteJob {
     answer: oneshot::Sender<GroupAnswer>,
 }
 
-/// Passes batches and plans to the writing thread, which ends when this is dropped and the queue is empty. The queue needs no bound: each job in it has a
-/// caller that waits.
+/// Passes batches and plans to the writing thread, which ends when this is dropped and the queue is empty. The queue needs no bound, because each job has a
+/// waiting caller.
 pub(super) struct FileWriter {
     queue: Option<mpsc::Sender<WriteJob>>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -77,12 +77,12 @@ impl FileWriter {
     }
 }
 
-/// Waits for the queue: a store that is dropped has written everything that it accepted.
+/// Waits for the queue, so that a dropped store has written everything that it accepted.
 impl Drop for FileWriter {
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
-            // The callers of a thread that panicked have already got an unknown outcome.
+            // The callers of a panicked thread have already received an unknown outcome.
             let _ = thread.join();
         }
     }
@@ -98,7 +98,7 @@ struct Writing {
     recent: Arc<RecentSnapshot>,
     commits: DurableCommits,
     last_etag: u64,
-    /// Writes are refused until then, because the disk was full.
+    /// Until then, writes are refused because the disk was full.
     full_until: Option<Instant>,
 }
 
@@ -132,7 +132,7 @@ impl Writing {
             let answers = self.answer(requests);
             self.recent.end();
             for (caller, answer) in callers.into_iter().zip(answers) {
-                // The caller may no longer wait; what was written remains.
+                // The caller may no longer wait; the write remains.
                 let _ = caller.send(answer);
             }
             quiet_at = None;
@@ -162,24 +162,24 @@ impl Writing {
             self.reopen();
         }
         match (progress, &error) {
-            // It is durable, and was made visible when the file was opened again.
+            // The group is durable, and became visible when the file was reopened.
             (Progress::Logged, error) if !matches!(error, StoreError::Corrupt { .. }) => staged,
             _ => refuse(count, &error, meaning(&error, progress)),
         }
     }
 
-    /// Opens the file again, so that reads continue. The log has the commits that were not in the file yet.
+    /// Reopens the file, so that reads continue. The log has the commits that were not in the file yet.
     fn reopen(&mut self) {
         self.recent.end();
         if let Err(error) = self.handle.reopen(|database| self.commits.replay(database)) {
             tracing::error!(error = &error as &dyn std::error::Error, "store.not_reopened");
         }
-        // Before the observers: a reader that begins after they were notified reads the file as it is open now.
+        // This comes before the observers, so that a reader that begins after their notification reads the reopened file.
         self.recent.end();
         self.observers.was_reopened();
     }
 
-    /// Commits to the file the rows that only the log has. If the disk is full, changes are refused for a while.
+    /// Commits the rows that only the log has to the file. If the disk is full, changes are refused for a while.
     fn checkpoint(&mut self) -> Result<()> {
         let committed = self.handle.visit_to_write(|database| self.commits.checkpoint(database));
         self.recent.end();
@@ -193,7 +193,7 @@ impl Writing {
         committed
     }
 
-    /// Carries out each batch and each plan, then makes all of them durable together. The answers are valid if that succeeds.
+    /// Carries out all batches and plans, then makes them durable together. The answers are valid only if that succeeds.
     fn write_group(&mut self, group: Vec<Request>, progress: &mut Progress) -> (Result<()>, Vec<GroupAnswer>) {
         let mut staged = Vec::new();
         let mut observers = self.observers.of_group();
@@ -209,22 +209,22 @@ impl Writing {
     }
 }
 
-/// Whether redb refuses to use the file after this error, although it can be used when it is opened again.
+/// Whether redb refuses to use the file after this error, although it is usable after reopening.
 fn is_closed_by(error: &StoreError, progress: Progress) -> bool {
     match progress {
         Progress::Logging => false,
-        // A damaged file is only read, as it is.
+        // A damaged file is only read, and not reopened.
         Progress::Logged => !matches!(error, StoreError::Corrupt { .. }),
         // The disk was full before the roots were changed, because writing the roots needs no new pages.
         Progress::Staging | Progress::Committing => matches!(error, StoreError::Full { .. }),
     }
 }
 
-/// The error for the callers of a group that failed.
+/// Converts the error for the callers of a failed group.
 fn meaning(error: &StoreError, progress: Progress) -> fn(GroupFailed) -> StoreError {
     match (error, progress) {
         (StoreError::Full { .. }, _) => full,
-        // The transaction was dropped, so nothing of the group is in the file.
+        // The transaction was dropped, so the file contains nothing of the group.
         (StoreError::Corrupt { .. }, Progress::Staging) => {
             |cause| StoreError::corrupt_by("the store file cannot be written", cause)
         }
@@ -238,7 +238,6 @@ fn full(cause: GroupFailed) -> StoreError {
     StoreError::full("the store file cannot grow; free disk space, then try again", cause)
 }
 
-/// Returns the same error for every batch and plan of a group.
 fn refuse(count: usize, error: &StoreError, meaning: fn(GroupFailed) -> StoreError) -> Vec<GroupAnswer> {
     let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     (0..count).map(|_| Err(meaning(GroupFailed(cause.clone())))).collect()

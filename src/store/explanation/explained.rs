@@ -1,11 +1,11 @@
-//! The result of an explanation. The rule: these are values, which do not change any more.
+//! The result of an explanation. The rule: these values do not change any more.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::store::{Batch, Key, RowRange};
 
-/// How a request reads or writes.
+/// The kind of access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessKind {
     /// One row by its PartitionKey and RowKey.
@@ -21,7 +21,7 @@ pub struct AccessedRows {
     pub kind: AccessKind,
     pub table: &'static str,
     pub partition: String,
-    /// Set for a point read, and for a transaction with one row.
+    /// The row of a point read, or of a transaction with one row.
     pub row: Option<String>,
     /// The inclusive bound of a range read, if it has one.
     pub from: Option<String>,
@@ -33,36 +33,36 @@ pub struct AccessedRows {
 #[derive(Debug, Clone)]
 pub struct ExplainedRequest {
     pub accessed: AccessedRows,
-    /// Rows that were returned, or written.
+    /// The number of returned or written rows.
     pub rows: u64,
-    /// Bytes of the rows that were returned.
+    /// The size of the returned rows in bytes.
     pub bytes: u64,
     /// Request units of Cosmos DB; 0 on other stores.
     pub units: f64,
-    /// Since the execution began; 0 for the sign-in.
+    /// The time since the start of the execution; 0 for the sign-in.
     pub start: Duration,
     /// `None` if it was not answered.
     pub duration: Option<Duration>,
     /// Requests with this number depend on no request with the same number or a higher one.
     pub round_trip: u32,
-    /// The loader that it was made for, and the number of its batch.
+    /// The loader for which the request was made, and the number of its batch.
     pub batch: Option<(&'static str, u32)>,
 }
 
-/// Everything that an explanation has noted.
+/// All records of an explanation.
 #[derive(Debug, Default)]
 pub struct Explained {
-    /// In the order in which they began.
+    /// Sorted by start.
     pub requests: Vec<ExplainedRequest>,
-    /// How many requests there were beside these.
+    /// The number of further requests.
     pub not_listed: u64,
-    /// Cached values by their tables, for which nothing was read.
+    /// The number of used cached values by table.
     pub hits: BTreeMap<&'static str, u64>,
-    /// Since the execution began.
+    /// The time since the start of the execution.
     pub elapsed: Duration,
 }
 
-/// Replaces the partition or table of a request that concerns several.
+/// Replaces the partition or table of a request over several.
 const ALL: &str = "*";
 
 impl AccessedRows {

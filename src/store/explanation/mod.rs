@@ -1,4 +1,4 @@
-//! The storage requests of one GraphQL request, one by one. The rule: it only notes, and exists only for a request that is explained.
+//! The storage requests of one GraphQL request, one by one. The rule: it only records, and exists only for explained requests.
 
 mod explained;
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 pub use explained::{AccessKind, AccessedRows, Explained, ExplainedRequest};
 
-/// The storage requests that are listed; the others are only counted.
+/// The maximum number of listed requests; further ones are only counted.
 const REQUESTS_LISTED_MAX: usize = 1_000;
 
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Explanation {
 struct Noted {
     requests: Vec<ExplainedRequest>,
     not_listed: u64,
-    /// The time from the beginning of the explanation to that of the execution.
+    /// The time between the start of the explanation and that of the execution.
     zero: Duration,
     hits: BTreeMap<&'static str, u64>,
     batches: u32,
@@ -34,7 +34,7 @@ impl Default for Explanation {
 }
 
 impl Explanation {
-    /// The execution begins: times are counted from now on.
+    /// Marks the start of the execution, from which times are measured.
     pub fn execution_begins(&self) {
         self.lock().zero = self.begun.elapsed();
     }
@@ -46,12 +46,12 @@ impl Explanation {
         noted.batches
     }
 
-    /// Notes cached values of a table.
+    /// Records used cached values of a table.
     pub fn note_hits(&self, table: &'static str, count: u64) {
         *self.lock().hits.entry(table).or_default() += count;
     }
 
-    /// `batch`: the loader that the request is made for, and the number of its batch.
+    /// `batch`: the loader for which the request is made, and the number of its batch.
     pub(super) fn begin(
         &self,
         accessed: AccessedRows,
@@ -77,7 +77,7 @@ impl Explanation {
         Begun { explanation: self, at: Some(noted.requests.len() - 1) }
     }
 
-    /// Everything that was noted so far.
+    /// Everything that was recorded so far.
     pub fn explained(&self) -> Explained {
         let noted = self.lock();
         let mut requests = noted.requests.clone();
@@ -93,14 +93,14 @@ impl Explanation {
     }
 }
 
-/// A storage request that has begun.
+/// A storage request in progress.
 pub(super) struct Begun<'e> {
     explanation: &'e Explanation,
     at: Option<usize>,
 }
 
 impl Begun<'_> {
-    /// The request has returned, or written, so many rows and bytes for so many request units.
+    /// Records that the request has returned or written this many rows and bytes, for this many request units.
     pub(super) fn end(self, rows: u64, bytes: u64, units: f64) {
         let Some(at) = self.at else { return };
         let now = self.explanation.begun.elapsed();

@@ -1,4 +1,4 @@
-//! Tests of the lists and counts of an explanation. The rule: a test asks for it as a client gets it, at the end.
+//! Tests of the lists and counts of an explanation. The rule: a test reads the explanation as a client gets it, at the end.
 
 use super::*;
 use crate::store::Key;

@@ -1,5 +1,5 @@
-//! How long ago something was, by two clocks. The rule: the longer time counts, because the monotonic clock stops while the machine is suspended, and
-//! the system's clock can be set.
+//! Measures a time span with two clocks. The rule: the longer time counts, because the monotonic clock stops while the machine is suspended, and the system's
+//! clock can be set.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) struct Age {
 }
 
 impl Age {
-    /// The age of something that happens now.
+    /// The age of an event that happens now.
     pub(super) fn new(clock: &Clock) -> Self {
         Self { moment: Moment::now(), at: clock.now() }
     }

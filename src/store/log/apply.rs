@@ -1,5 +1,5 @@
-//! Applies an entry of the log. The rule: the transaction of each step replaces the watermark of its partition under its ETag, so a step is carried out
-//! once, whoever sends it, however often and however late.
+//! Applies an entry of the log. The rule: the transaction of each step replaces the watermark of its partition under its ETag, so a step is carried out once,
+//! even if several servers send it repeatedly or late.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,18 @@ use crate::store::{Batch, Entity, Etag, Key, Operation, Precondition, Properties
 use super::progress::{Place, Progress, StoredRow};
 use super::steps::{Step, StepWrite, WATERMARK, steps};
 
-/// Transactions under way at once.
+/// The maximum number of concurrent transactions.
 const STEPS_AT_ONCE: usize = 32;
-/// How often a step is sent whose answers are lost, or that others carry out at the same time.
+/// The maximum number of tries of a step, if its answers are lost or other servers carry it out at the same time.
 const SENDS_MAX: u32 = 8;
 
-/// The rows as a step has left them; those of a step that somebody else carried out, or whose answer was lost, are not known.
+/// The rows after a step. They are unknown if another server has carried out the step, or if its answer was lost.
 pub(super) type Applied = HashMap<Place, Option<Entity>>;
 
-/// Carries out all steps, those of one rank at the same time.
+/// Carries out all steps, those of one rank concurrently.
 ///
 /// # Errors
-/// If the storage fails; the steps that were not carried out can be sent again.
+/// If the storage fails; missing steps can be sent again.
 pub(super) async fn apply((store, progress): (&Store, &Progress), entry: u64, writes: &[StepWrite]) -> Result<Applied> {
     let mut applied = Applied::new();
     for of_rank in ranks(writes) {
@@ -50,7 +50,7 @@ fn ranks(writes: &[StepWrite]) -> Vec<Vec<Vec<Step<'_>>>> {
     ranks
 }
 
-/// Carries out the steps of one partition, one after another.
+/// Carries out the steps of one partition one by one.
 async fn carry_out_all(
     (store, progress): (&Store, &Progress),
     entry: u64,
@@ -84,19 +84,19 @@ pub(super) async fn is_applied(store: &Store, entry: u64, writes: &[StepWrite]) 
     Ok(reads.into_iter().all(|is_applied| is_applied))
 }
 
-/// Whether a watermark is at this step, or after it.
+/// Whether a watermark is at this step or a later one.
 async fn is_at(store: &Store, (table, key): Place, step: (u64, u32)) -> Result<bool> {
     let row = store.get(table, &key).await?;
     Ok(row.as_ref().map(read).transpose()?.unwrap_or_default() >= step)
 }
 
-/// The row of the watermark of a step's partition.
+/// The place of the watermark of a step's partition.
 fn watermark(step: &Step<'_>) -> Result<Place> {
     let (table, partition) = step.place();
     Ok((table, Key::new(partition, WATERMARK)?))
 }
 
-/// `watermark`: its row as it was last known, if it was; it is read again if it is out of date.
+/// `watermark`: the last known row, if any; it is read again if it is outdated.
 async fn carry_out(
     store: &Store,
     entry: u64,
@@ -121,14 +121,14 @@ async fn carry_out(
         }
         watermark = Some(store.get(table, key).await?);
         if watermark.as_ref() == Some(&stored) {
-            // Somebody has deleted by hand a row that the step deletes, so the step would fail for ever.
+            // A person has deleted a row that the step deletes, so the step would always fail.
             absent = missing(store, step).await?;
         }
     }
     Err(last.unwrap_or_else(|| StoreError::Internal("a step of the log was not sent".to_owned())))
 }
 
-/// The rows that a step removes and that do not exist.
+/// The rows that a step deletes but that do not exist.
 async fn missing(store: &Store, step: &Step<'_>) -> Result<Vec<String>> {
     let mut missing = Vec::new();
     for write in step.writes.iter().filter(|write| write.properties.is_none()) {
@@ -158,7 +158,7 @@ fn batch(entry: u64, step: &Step<'_>, watermark: Option<&Entity>, absent: &[Stri
     Batch::new(step.place().1, operations)
 }
 
-/// The rows as a transaction has left them.
+/// The rows after a transaction.
 fn rows(table: &'static str, batch: &Batch, etags: Vec<Option<Etag>>) -> Applied {
     let mut rows = Applied::new();
     for (operation, etag) in batch.operations().iter().zip(etags) {
@@ -175,7 +175,7 @@ fn rows(table: &'static str, batch: &Batch, etags: Vec<Option<Etag>>) -> Applied
     rows
 }
 
-/// The entry and the step of a watermark.
+/// The entry and the step in a watermark.
 pub(super) fn read(row: &Entity) -> Result<(u64, u32)> {
     let damaged = || StoreError::corrupt(format!("the watermark {}", row.key));
     match (row.properties.get("Entry"), row.properties.get("Step")) {

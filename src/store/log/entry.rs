@@ -1,8 +1,8 @@
-//! An entry of the log, as a value and as the rows that store it. The rule: an entry holds everything that applying it needs, except the watermarks.
+//! An entry of the log, as a value and as rows. The rule: an entry contains everything that is needed to apply it, except the watermarks.
 //!
-//! All rows are in one partition, because the head and the entry are one transaction. `e-{number}` names the rows that the entry writes, which is what
-//! a follower reads; `d-{instant}-{id}-{part}` holds what they will contain. Rows of data that one transaction cannot hold are written before it: they
-//! mean nothing until an entry names them.
+//! All rows are in one partition, because the head and the entry are one transaction. `e-{number}` names the rows that the entry writes, and is read by
+//! followers; `d-{instant}-{id}-{part}` has their new content. Data rows that do not fit in this transaction are written before it: they have no effect until
+//! an entry names them.
 
 use std::io::{Read, Write};
 
@@ -20,16 +20,16 @@ use super::steps::StepWrite;
 
 const PARTITION: &str = "log";
 const HEAD: &str = "!head";
-/// Bytes of one binary property, and how many one row has: both below the limits of a row.
+/// The size of a binary property, and the number of them in a row, both below the limits.
 const CHUNK: usize = 63_000;
 const CHUNKS: usize = 11;
-/// The most data in the transaction of the append: as Base64 less than its 4 MiB.
+/// The maximum data in the transaction of the append; as Base64, it is below the limit of 4 MiB.
 const APPENDED_BYTES_MAX: usize = 2 << 20;
 
 /// The newest entry of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Head {
-    /// 0: there is no entry.
+    /// 0 if there is no entry.
     pub number: u64,
     /// The random id of the newest entry.
     pub id: CompactString,
@@ -39,9 +39,9 @@ pub(super) struct Head {
 pub(super) struct Entry {
     pub number: u64,
     pub id: CompactString,
-    /// By the clock of the writer; decides when the entry is dropped, and names it for a restore.
+    /// The writer's time; determines when the entry is deleted, and identifies it for a restore.
     pub at: Instant,
-    /// Whether the next entry is of the same transaction, as on a file, whose transactions can be larger than an entry.
+    /// Whether the next entry belongs to the same transaction, as in a file, whose transactions can be larger than an entry.
     pub is_continued: bool,
     pub writes: Vec<StepWrite>,
 }
@@ -53,7 +53,7 @@ pub(super) struct EntryNames {
     at: Instant,
     parts: usize,
     is_continued: bool,
-    /// The writes without the contents of the rows: each `Some` is empty.
+    /// The writes, without the contents of the rows: each `Some` is empty.
     pub writes: Vec<StepWrite>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Appends {
 /// The rows of an entry, each with its RowKey.
 pub(super) struct EntryRows {
     pub data: Vec<(String, Properties)>,
-    /// Of the data, compressed.
+    /// The size of the compressed data.
     pub data_bytes: usize,
     pub names: (String, Properties),
 }
@@ -104,7 +104,7 @@ pub fn is_row_of_log(key: &Key) -> bool {
     key.partition() == PARTITION && (row == HEAD || row.starts_with("e-") || row.starts_with("d-"))
 }
 
-/// The entries after this one, up to that one.
+/// The entries after `after`, up to `to`.
 pub(super) fn entries(after: u64, to: u64) -> Result<RowRange> {
     RowRange::new(PARTITION, Some(entry_row(after + 1)), Some(entry_row(to + 1)))
 }
@@ -124,7 +124,7 @@ impl Entry {
         Head { number: self.number, id: self.id.clone() }
     }
 
-    /// `head`: the precondition on the row of the head.
+    /// `head`: the precondition for the row of the head.
     ///
     /// # Errors
     /// [`StoreError::Limit`] if a row of the entry is too large.
@@ -187,12 +187,12 @@ impl EntryNames {
         self.at
     }
 
-    /// The keys of the rows of data, in their order.
+    /// The keys of the data rows in order.
     pub(super) fn data_keys(&self) -> Result<Vec<Key>> {
         (0..self.parts).map(|part| Key::new(PARTITION, data_row(self.at, &self.id, part))).collect()
     }
 
-    /// The whole entry. `data`: the rows of data, in their order.
+    /// The whole entry. `data`: the data rows in order.
     pub(super) fn with_data(mut self, data: &[Entity]) -> Result<Entry> {
         let bytes = expand(&data.iter().flat_map(joined).collect::<Vec<u8>>())?;
         let mut rest = bytes.as_slice();
@@ -241,7 +241,7 @@ fn decode_names(mut rest: &[u8], settings: &LogSettings) -> Option<Vec<StepWrite
     rest.is_empty().then_some(writes)
 }
 
-/// Takes bytes that follow their length.
+/// Takes bytes that are preceded by their length.
 fn take_sized<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let (length, after) = rest.split_first_chunk()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
@@ -307,7 +307,7 @@ mod tests {
     const SETTINGS: LogSettings =
         LogSettings { table: "Log", tables: &["T", "U"], role: |_, _, _| RowRole::Object, trusted_for: TRUSTED_FOR };
 
-    /// The rows of all batches, as a store would have them.
+    /// The rows of all batches, as stored.
     fn stored(batches: &[Batch]) -> Vec<Entity> {
         let rows = batches.iter().flat_map(|batch| batch.operations().iter().map(|put| (batch.partition(), put)));
         rows.map(|(partition, put)| {

@@ -1,5 +1,5 @@
-//! Follows the entries that other servers append. The rules: cached values are used only if the last complete poll
-//! began a short time ago; and an entry that is not applied by the second poll that finds it is applied here.
+//! Follows the entries that other servers append. The rules: cached values are used only if the last complete poll began a short time ago; and an entry that is
+//! still not applied at the second poll is applied here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,15 +16,14 @@ use super::age::{Age, Moment};
 use super::writer::Writer;
 
 const POLL_EVERY: Duration = Duration::from_secs(1);
-/// A poll that takes longer is of no use.
+/// The maximum time of a useful poll.
 const POLL_MAX: Duration = Duration::from_secs(5);
-/// How long the first query after a pause waits for a poll, which is one storage request. Without it, the query neither
-/// uses nor fills a cache.
+/// The maximum time that the first query after a pause waits for a poll, which is one storage request. Without it, the query neither uses nor fills a cache.
 const CATCH_UP_MAX: Duration = Duration::from_millis(250);
-/// How long a reader waits for a position.
+/// The maximum time that a reader waits for a position.
 const POSITION_MAX: Duration = Duration::from_secs(2);
 const POSITION_EVERY: Duration = Duration::from_millis(200);
-/// Polling stops after so long without a query.
+/// Polling stops after this time without a query.
 const IDLE_AFTER: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
@@ -34,21 +33,21 @@ pub(super) struct Follower {
     wake: Notify,
     polled: Notify,
     is_following: AtomicBool,
-    /// Whether the last poll failed, so that a failure is logged once.
+    /// Whether the last poll failed, so that a series of failures is logged once.
     has_failed: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
-    /// When the last complete poll began.
+    /// The start of the last complete poll.
     polled: Option<Age>,
-    /// When the last query came.
+    /// The time of the last query.
     asked: Option<Moment>,
-    /// The newest entry of the last poll.
+    /// The newest entry at the last poll.
     newest: u64,
 }
 
-/// A task polls until this is dropped.
+/// Exists while a task polls.
 struct Following<'f>(&'f AtomicBool);
 
 impl Drop for Following<'_> {
@@ -58,7 +57,7 @@ impl Drop for Following<'_> {
 }
 
 impl Follower {
-    /// Whether every entry that was appended more than `within` ago is known. Requests polls, and one at once if not.
+    /// Whether every entry older than `within` is known. Requests further polls, and an immediate one if this is false.
     pub(super) fn ask(&self, within: Duration, clock: &Clock) -> bool {
         let mut state = self.lock();
         let is_current = state.polled.is_some_and(|polled| polled.elapsed(clock) <= within);
@@ -70,9 +69,9 @@ impl Follower {
         is_current
     }
 
-    /// Waits for a short time for the next poll; not at all if nobody polls, or the last poll has failed.
+    /// Waits for a short time for the next poll, unless nobody polls or the last poll has failed.
     pub(super) async fn catch_up(&self, is_current: impl FnOnce() -> bool) {
-        // It notices a poll that ends from now on, also before it is waited for.
+        // This future notices a poll that ends from now on, even before it is awaited.
         let polled = self.polled.notified();
         let is_awaited = self.is_following.load(Ordering::Relaxed) && !self.has_failed.load(Ordering::Relaxed);
         if !is_current() && is_awaited {
@@ -80,7 +79,7 @@ impl Follower {
         }
     }
 
-    /// Polls while queries come. The first poll is made at once, so that it is complete before the first query comes.
+    /// Polls while queries arrive. The first poll is immediate, so that it is complete before the first query.
     pub(super) async fn follow(&self, writer: &Arc<Writer>) {
         self.lock().asked = Some(Moment::now());
         self.is_following.store(true, Ordering::Relaxed);
@@ -94,7 +93,7 @@ impl Follower {
         }
     }
 
-    /// Waits while no queries come.
+    /// Waits until a query arrives.
     async fn is_asked(&self) {
         loop {
             let asked = self.lock().asked;
@@ -105,7 +104,7 @@ impl Follower {
         }
     }
 
-    /// One point read, and one range read if there is something new.
+    /// One point read, and one range read if there are new entries.
     pub(super) async fn poll(&self, writer: &Arc<Writer>) -> Result<()> {
         self.poll_alone(self.polling.lock().await, writer).await
     }
@@ -137,7 +136,7 @@ impl Follower {
             std::mem::replace(&mut state.newest, newest)
         };
         self.polled.notify_waiters();
-        // While others write, the next entry shows that this one is applied.
+        // If others have written since, their entry shows that this one is applied.
         if newest == before {
             let failed = move |error: StoreError| tracing::warn!(%error, entry = newest, "log.not_applied");
             match writer.find_out_if_applied(newest).await {
@@ -152,14 +151,14 @@ impl Follower {
         Ok(())
     }
 
-    /// Waits until the entry with this number is known and applied. `false`: there is no such entry.
+    /// Waits until the entry with this number is known and applied. Returns false if there is no such entry.
     pub(super) async fn wait_for(&self, position: u64, writer: &Arc<Writer>) -> Result<bool> {
         let is_known = || writer.progress.known().is_some_and(|known| known >= position);
         let waiting = async {
             let asked = Moment::now();
             if !is_known() {
                 let one = self.polling.lock().await;
-                // A poll that began since has found everything that the client can know.
+                // A poll that began afterwards has found every entry that the client can know.
                 if !self.lock().polled.is_some_and(|polled| polled.is_since(asked)) {
                     self.poll_alone(one, writer).await?;
                 }
@@ -183,7 +182,7 @@ impl Follower {
     /// Returns the number of the newest entry.
     async fn read(&self, writer: &Writer) -> Result<u64> {
         let head = writer.read_head().await?;
-        // If this machine was paused by its host, its clocks do not show it, but the storage's clock does.
+        // If the host has paused this machine, its clocks do not show that, but the storage's clock does.
         if let Err(error) = writer.store.check_clock().await {
             self.lock().polled = None;
             return Err(error);

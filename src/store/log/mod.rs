@@ -1,11 +1,11 @@
-//! One log for a store whose transactions cover one partition. The rule: every write is appended to the log first, in one transaction with its head, and
-//! then applied, partition by partition; so there is one order of all changes, and a change is made or not, wherever a process stops.
+//! One log for a store whose transactions cover one partition. The rule: every write is appended to the log first, in one transaction with its head, and then
+//! applied, partition by partition; so all changes have one order, and each change is made completely or not at all, even if a process stops in between.
 //!
-//! docs/design.md has the rules (R1 to R6). [`plan`] runs the plans of changes, [`steps`] puts their writes in an order
-//! in which readers lose nothing, [`entry`] encodes them, [`writer`] appends, [`apply`] carries out, [`follower`] reads
-//! what others append, and [`progress`] tracks what this server can rely on. [`retention`] deletes old entries.
+//! docs/design.md has the rules (R1 to R6). [`plan`] runs the plans of changes, [`steps`] puts their writes in an order in which readers lose nothing,
+//! [`entry`] encodes them, [`writer`] appends them, [`apply`] carries them out, [`follower`] reads entries of other servers, and [`progress`] tracks which
+//! entries this server knows. [`retention`] deletes old entries.
 //!
-//! A store file has transactions of its own; [`recording`] writes the same entries into it once it is backed up, and [`read`] reads those of both stores.
+//! A store file has its own transactions; [`recording`] adds the same entries to it once it is backed up, and [`read`] reads the entries of both stores.
 
 mod age;
 mod apply;
@@ -40,11 +40,11 @@ pub use steps::RowRole;
 use follower::Follower;
 use writer::Writer;
 
-/// Wraps a store that several servers write, and gives it transactions over all tables and partitions.
+/// Wraps a store to which several servers write, and adds transactions over all tables and partitions.
 pub struct LogStore {
     writer: Arc<Writer>,
     follower: Follower,
-    /// For each table, the last row that reports a change which was found to be applied.
+    /// For each table, the last row that reports a change that is known to be applied.
     confirmed: Mutex<HashMap<&'static str, Entity>>,
 }
 
@@ -54,7 +54,7 @@ impl LogStore {
         Self { writer, follower: Follower::default(), confirmed: Mutex::default() }
     }
 
-    /// Reads what other servers have appended. One point read if that is nothing.
+    /// Reads new entries of other servers. One point read if there are none.
     ///
     /// # Errors
     /// If the log cannot be read, or an entry is damaged.
@@ -123,8 +123,8 @@ impl TableStore for LogStore {
         Ok(page)
     }
 
-    /// A plan that checks the preconditions. More rows than one transaction holds beside a watermark become visible in two.
-    /// Rows of a table that the log does not know are not part of the content, and are written beside it.
+    /// Commits through a plan that checks the preconditions. Rows that do not fit in one transaction with a watermark become visible in two. Rows of a table
+    /// that the log does not know are not part of the content, and are written directly.
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         if !self.writer.settings.tables.contains(&table) {
             return self.store().commit(table, batch).await;
@@ -141,8 +141,8 @@ impl TableStore for LogStore {
                 Operation::Delete { .. } => None,
                 Operation::Put { properties, .. } => Some(match written.get(&place) {
                     Some(Some(row)) if row.properties == *properties => row.etag.clone(),
-                    // Another server has carried out the step, or its answer was lost, or a later change in the same entry has written the row; it may have
-                    // been changed since.
+                    // The row is unknown, because another server has carried out the step, its answer was lost, or a later change in the same entry has written
+                    // the row; it may have changed since.
                     _ => match self.get(table, &place.1).await {
                         Ok(Some(row)) if row.properties == *properties => row.etag,
                         Ok(_) => return Err(changed_since(&place.1)),
@@ -173,7 +173,7 @@ impl TableStore for LogStore {
         true
     }
 
-    /// Called by each query that uses or fills a cache; it requests polls.
+    /// Each query that uses or fills a cache calls this; it requests polls.
     fn is_followed(&self) -> bool {
         self.follower.ask(self.writer.settings.trusted_for, &self.writer.clock)
     }
@@ -218,7 +218,7 @@ impl TableStore for LogStore {
 }
 
 impl LogStore {
-    /// Before rows that report changes are read, those changes are applied (R3). `rows`: of one partition.
+    /// Applies the changes that rows report, before the rows are returned (R3). `rows`: of one partition.
     async fn confirm(&self, table: &'static str, rows: &[Entity]) -> Result<()> {
         match rows.first() {
             Some(first) => self.confirm_partition(table, first, rows.len() == 1).await,
@@ -226,7 +226,7 @@ impl LogStore {
         }
     }
 
-    /// One point read, none for a row that is read alone and was read before, as by a follower that asks again.
+    /// One point read; none for a single row that was already confirmed, as when a follower polls.
     async fn confirm_partition(&self, table: &'static str, first: &Entity, is_alone: bool) -> Result<()> {
         let watermark = Key::new(first.key.partition(), steps::WATERMARK)?;
         if self.writer.settings.table_of(table).role(&watermark, None) != RowRole::Report {
@@ -239,7 +239,7 @@ impl LogStore {
         let Some(watermark) = self.store().get(table, &watermark).await? else { return Ok(()) };
         let (entry, _) = apply::read(&watermark)?;
         self.writer.apply_to(entry).await.map_err(StoreError::into_not_read)?;
-        // A row without properties can be one of which only the key was read.
+        // A row without properties may be one of which only the key was read.
         if is_alone && !first.properties.is_empty() {
             confirmed().insert(table, first.clone());
         }

@@ -1,6 +1,5 @@
-//! Runs plans over a store whose reads take round trips. The rule: a plan is run until every row that it reads was
-//! fetched; only that run counts. A row that was not fetched yet looks absent, so that one run finds as many of them as
-//! it can.
+//! Runs plans over a store whose reads take round trips. The rule: a plan is repeated until every row that it reads was fetched; only that run counts. Rows
+//! that were not fetched yet seem absent, so that each run finds as many of them as possible.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -16,14 +15,14 @@ use super::progress::{Place, Progress};
 use super::settings::LogSettings;
 use super::steps::{RowRole, WATERMARK, after_watermark};
 
-/// Reads under way at once.
+/// The maximum number of concurrent reads.
 const READS_AT_ONCE: usize = 64;
-/// How often a plan is run: many times the length of the longest chain of rows that point to each other.
+/// The maximum number of runs of a plan: many times the length of the longest chain of rows that point to each other.
 const RUNS_MAX: usize = 100;
 
 type RangeRead = (&'static str, RowRange, usize);
 
-/// The rows as the log has left them, as far as they were read, with the writes of one append on top.
+/// The fetched rows as the log has left them, with the writes of one append on top.
 #[derive(Default)]
 pub(super) struct PlannedRows {
     rows: HashMap<Place, Option<Entity>>,
@@ -44,15 +43,14 @@ impl Missing {
 }
 
 impl PlannedRows {
-    /// Runs a plan, and returns its writes without deletions of rows that do not exist. The outer error is that of the
-    /// storage.
+    /// Runs a plan, and returns its writes without deletions of missing rows. The outer error is an error of the storage.
     pub(super) async fn run(
         &mut self,
         plan: &mut GroupPlan,
         (store, progress, settings): (&Store, &Progress, &LogSettings),
         limits: TransactionLimits,
     ) -> Result<Result<Vec<RowWrite>>> {
-        // It must be known whether a deleted row exists, and whether a lookup row is new or points elsewhere now.
+        // A write must know whether a deleted row exists, and whether a lookup row is new or points elsewhere.
         let must_be_known = |write: &RowWrite| {
             let role = settings.table_of(write.table).role(&write.key, write.properties.as_ref());
             write.properties.is_none() || role == RowRole::Lookup
@@ -114,7 +112,7 @@ impl PlannedRows {
         self.written.get(table, key).is_some()
     }
 
-    /// Whether the row is stored, before the writes of the append.
+    /// Whether the row was stored before the append.
     pub(super) fn is_stored(&self, place: &Place) -> bool {
         self.rows.get(place).is_some_and(Option::is_some)
     }
@@ -128,7 +126,7 @@ impl PlannedRows {
         self.written.iter().filter(|(place, properties)| properties.is_some() || self.is_stored(place))
     }
 
-    /// The rows that were read and are not written.
+    /// The fetched rows that are not written.
     pub(super) fn into_unchanged(self) -> impl Iterator<Item = (Place, Option<Entity>)> {
         let written = self.written;
         self.rows.into_iter().filter(move |((table, key), _)| written.get(table, key).is_none())
@@ -140,7 +138,7 @@ struct View<'v> {
     planned: &'v PlannedRows,
     progress: &'v Progress,
     missing: RefCell<Missing>,
-    /// Rows that were kept from earlier changes.
+    /// Rows that are cached from earlier changes.
     kept: RefCell<HashMap<Place, Option<Entity>>>,
 }
 
@@ -152,7 +150,7 @@ impl Rows for View<'_> {
     }
 
     fn range(&self, table: &'static str, range: &RowRange, limit: usize) -> Result<Vec<Entity>> {
-        // Rows that are deleted here leave space for as many others.
+        // Rows that are deleted here make space for as many others.
         let written = self.planned.written.in_range(table, range)?.count();
         let read = (table, range.clone(), limit + written);
         let Some(stored) = self.planned.ranges.get(&read) else {

@@ -1,8 +1,8 @@
-//! The part of the log that this server has read. The rules: a read that begins now sees every write of each entry up to the
-//! horizon, and of a later entry all, some or none; and the kept rows are as the newest known entry has left them.
+//! The part of the log that this server has read. The rules: a read that begins now sees all writes of each entry up to the horizon, and possibly some of later
+//! entries; and the cached rows are those after the newest known entry.
 //!
-//! Each entry that becomes known is announced to the observers, with a version that ascends, before they can rely on the rows that it writes. It is open
-//! until it is known to be applied, and the horizon is the version before the first open entry.
+//! Each new entry is announced to the observers, with an ascending version, before they can rely on the rows that it writes. It is open until it is known to be
+//! applied, and the horizon is the version before the first open entry.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -14,23 +14,23 @@ use crate::store::{Entity, Etag, Key, WriteObserver, WrittenRow};
 use super::entry::Head;
 use super::steps::{StepWrite, WATERMARK};
 
-/// A row of a table.
+/// The table and key of a row.
 pub(super) type Place = (&'static str, Key);
 
-/// The row at a place; `None`: no row.
+/// The row at a place; `None` if there is none.
 pub(super) type StoredRow = Option<Entity>;
 
-/// The rows that are kept for the next plans: counts, terms, watermarks, rows of pages.
+/// The maximum number of rows that are cached for the next plans: counts, terms, watermarks, rows of pages.
 const ROWS_KEPT: usize = 10_000;
-/// Larger rows, such as texts, are not kept.
+/// The maximum size of a cached row, which excludes texts.
 const ROW_BYTES_MAX: u64 = 4 << 10;
 
 pub(super) struct Progress(Mutex<State>);
 
 struct State {
-    /// The version of the last entry that was announced to the observers.
+    /// The version of the last announced entry.
     version: u64,
-    /// The last entry that is known; `None` before the log was read.
+    /// The last known entry; `None` before the log was read.
     known: Option<u64>,
     /// All entries up to this one are applied.
     applied: u64,
@@ -44,13 +44,13 @@ struct State {
 /// An entry that may not be applied yet.
 struct Open {
     version: u64,
-    /// `None`: its writes are not known.
+    /// `None` if its writes are unknown.
     rows: Option<Arc<[WrittenRow]>>,
-    /// Whether this server is applying it.
+    /// Whether this server is currently applying it.
     is_under_way: bool,
 }
 
-/// The head as it is stored; without an ETag if the log has no row yet.
+/// The stored head; without an ETag if the log has no row yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StoredHead {
     pub head: Head,
@@ -72,7 +72,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// The observer gets the open entries too, because it must not cache rows that are in doubt now.
+    /// The observer also gets the open entries, because it must not cache rows that are in doubt.
     pub(super) fn observe(&self, observer: Weak<dyn WriteObserver>) {
         let mut state = self.lock();
         state.observers.push(observer);
@@ -88,13 +88,13 @@ impl Progress {
         state.open.values().map(|open| open.version - 1).min().unwrap_or(state.version)
     }
 
-    /// Whether every known entry is applied, or is being applied here, and no append of this server is in doubt.
+    /// Whether every known entry is applied or being applied here, and no append of this server is in doubt.
     pub(super) fn is_settled(&self) -> bool {
         let state = self.lock();
         state.head.is_some() && state.open.values().all(|open| open.is_under_way)
     }
 
-    /// Notes that this server could not apply an entry that it has appended.
+    /// Records that this server could not apply an entry that it has appended.
     pub(super) fn note_not_applied(&self, number: u64) {
         if let Some(open) = self.lock().open.get_mut(&number) {
             open.is_under_way = false;
@@ -121,13 +121,12 @@ impl Progress {
         }
     }
 
-    /// The head has to be read again.
+    /// Requires that the head is read again.
     pub(super) fn forget_head(&self) {
         self.lock().head = None;
     }
 
-    /// Notes the entry after the last known one, and drops what depends on its rows. `is_own`: this server applies it,
-    /// and knows the watermarks that it replaces.
+    /// Records the entry after the last known one, and drops cached rows that it writes. `is_own`: whether this server applies it, and knows the watermarks.
     pub(super) fn learn(&self, number: u64, writes: &[StepWrite], is_own: bool) {
         let mut state = self.lock();
         if state.known.is_some_and(|known| known >= number) {
@@ -146,7 +145,7 @@ impl Progress {
         state.open.insert(number, Open { version, rows: Some(rows), is_under_way: is_own });
     }
 
-    /// Notes that every entry up to this one is applied.
+    /// Records that every entry up to this one is applied.
     pub(super) fn note_applied(&self, number: u64) {
         let mut state = self.lock();
         state.applied = state.applied.max(number);
@@ -154,7 +153,7 @@ impl Progress {
         state.open.retain(|open, _| *open > applied);
     }
 
-    /// Restarts at this entry, because entries may have been missed: nothing that was read until now may be relied on.
+    /// Restarts at this entry, because entries may have been missed: everything that was read before is invalid.
     pub(super) fn restart_at(&self, number: u64) {
         let mut state = self.lock();
         state.version += 1;
@@ -173,7 +172,7 @@ impl Progress {
         self.lock().rows.get(place).cloned()
     }
 
-    /// Keeps rows as this entry has left them, if no later one is known.
+    /// Caches the rows after this entry, if no later one is known.
     pub(super) fn keep(&self, number: u64, rows: impl IntoIterator<Item = (Place, Option<Entity>)>) {
         let mut state = self.lock();
         if state.known == Some(number) {
@@ -192,8 +191,7 @@ impl Progress {
 }
 
 impl State {
-    /// Runs inside the lock, so that observers get the versions in order, and no reader gets the new horizon before
-    /// what it contradicts is dropped.
+    /// Runs inside the lock, so that observers get the versions in order, and outdated values are dropped before any reader gets the new horizon.
     fn announce(&mut self, rows: Option<&[WrittenRow]>) -> u64 {
         self.version += 1;
         let version = self.version;

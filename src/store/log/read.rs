@@ -1,4 +1,4 @@
-//! Reads the entries of a log, for backups. The rule: entries are read in their order with none left out, or it is an error that one is missing.
+//! Reads the entries of a log, for backups. The rule: entries are read in order without a gap; a missing entry is an error.
 
 use compact_str::CompactString;
 
@@ -11,32 +11,32 @@ use super::entry::{self, Entry, EntryNames};
 use super::recording::{head_write, read_head, rows_of};
 use super::settings::LogSettings;
 
-/// Of one page, because each entry can have 8 MiB of rows.
+/// The maximum number of entries on a page, because each can have 8 MiB of rows.
 const ENTRIES_AT_ONCE: usize = 32;
 
-/// An entry of the log, as the state that it leaves.
+/// The position after an entry of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPosition {
-    /// 0: before the first entry.
+    /// 0 before the first entry.
     pub number: u64,
     /// The random id of the entry.
     pub id: CompactString,
-    /// When the entry was made, by the clock of its writer.
+    /// The time of the entry, by the clock of its writer.
     pub at: Instant,
 }
 
 #[derive(Debug, Clone)]
 pub struct LogEntry {
     pub position: LogPosition,
-    /// Whether the next entry is of the same transaction, so that this one leaves no state of its own.
+    /// Whether the next entry belongs to the same transaction, so that the state after this one is incomplete.
     pub is_continued: bool,
     pub writes: Vec<RowWrite>,
 }
 
-/// Waits until the entries so far are applied; on a store file (`records`), changes are recorded as entries from now on.
+/// Waits until all entries are applied. In a store file (`records`), changes are recorded as entries from now on.
 ///
 /// # Errors
-/// If the store fails, or can only be read.
+/// If the store fails, or is read-only.
 pub async fn begin(store: &Store, settings: LogSettings, records: bool, clock: &Clock) -> Result<()> {
     let (first, clock) = (entry::random_id()?, clock.clone());
     let plan = move |rows: &dyn Rows| {
@@ -52,7 +52,7 @@ pub async fn begin(store: &Store, settings: LogSettings, records: bool, clock: &
     transact(store, plan).await
 }
 
-/// The newest entry. `None`: there is none yet.
+/// The newest entry; `None` if there is none yet.
 ///
 /// # Errors
 /// If the store fails, or the log is damaged.
@@ -61,7 +61,7 @@ pub async fn newest(store: &Store, settings: &LogSettings) -> Result<Option<LogP
     position(store, settings, entry::read_head(&head)?.number).await
 }
 
-/// The entry with this number. `None`: the log does not have it.
+/// The entry with this number; `None` if the log does not have it.
 async fn position(store: &Store, settings: &LogSettings, number: u64) -> Result<Option<LogPosition>> {
     let Some(before) = number.checked_sub(1) else { return Ok(None) };
     let page = store.range(settings.table, &entry::entries(before, number)?, 1, None).await?;
@@ -78,7 +78,7 @@ pub struct EntryReader<'s> {
 }
 
 impl<'s> EntryReader<'s> {
-    /// `None`: the log does not have the entry `after` any more, or it never had this one, so entries may be missing.
+    /// `None` if the log no longer has the entry `after`, or never had it, so entries may be missing.
     ///
     /// # Errors
     /// If the store fails, or the log is damaged.
@@ -95,7 +95,7 @@ impl<'s> EntryReader<'s> {
         Ok(Some(Self { store, settings, last: after.number, to }))
     }
 
-    /// The next entries; none after the last. `None`: entries are missing.
+    /// The next entries; an empty list after the last, and `None` if entries are missing.
     ///
     /// # Errors
     /// If the store fails, or the log is damaged.

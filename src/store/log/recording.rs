@@ -1,7 +1,7 @@
-//! A store file whose changes are recorded as entries of the log, in the transaction of each change, from the first backup on. The rule: every write of
-//! content is in exactly one entry, and entries have the order of the writes.
+//! A store file that records its changes as entries of the log, in the transaction of each change, from the first backup on. The rule: every write of content
+//! is in exactly one entry, and entries are in the order of the writes.
 //!
-//! The file keeps the entries in the table that tables have for them, so a backup reads both alike. Nobody else reads them.
+//! The entries are in the same table as on Azure, so a backup reads both stores in the same way. Nothing else reads them.
 
 use crate::clock::Clock;
 use crate::store::limits::{TransactionLimits, key_payload_bytes, row_payload_bytes};
@@ -42,8 +42,8 @@ impl TableStore for RecordingStore {
         self.inner.get_many(table, keys).await
     }
 
-    /// A plan that checks the preconditions, because only a plan learns whether changes are recorded. Rows of a table that the log does not know are
-    /// written beside it.
+    /// Commits through a plan that checks the preconditions, because only a plan knows whether changes are recorded. Rows of a table that the log does not know
+    /// are written directly.
     async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
         if table == self.settings.table || !self.settings.tables.contains(&table) {
             return self.inner.commit(table, batch).await;
@@ -58,7 +58,7 @@ impl TableStore for RecordingStore {
                     let key = Key::new(batch.partition(), row.as_str())?;
                     let unknown = |error| StoreError::outcome_unknown(format!("the row {key} was written"), error);
                     let found = self.inner.get(table, &key).await.map_err(unknown)?;
-                    // If the row was changed since, its ETag is one that no row has any more.
+                    // If the row has changed since, its ETag is already outdated.
                     let own = found.filter(|found| found.properties == *properties);
                     Some(own.map_or_else(|| Etag(Default::default()), |found| found.etag))
                 }
@@ -101,7 +101,7 @@ pub(super) fn read_head(rows: &dyn Rows, settings: &LogSettings) -> Result<Optio
     rows.get(settings.table, &entry::head_key()?)?.as_ref().map(entry::read_head).transpose()
 }
 
-/// The rows that record these writes, and the new head.
+/// The rows that record these writes, including the new head.
 fn entries_of(writes: &[RowWrite], head: Head, settings: &LogSettings, clock: &Clock) -> Result<Vec<RowWrite>> {
     let (mut entries, mut bytes, mut last): (Vec<Vec<StepWrite>>, usize, Head) = (Vec::new(), usize::MAX, head);
     for RowWrite { table, key, properties } in writes {

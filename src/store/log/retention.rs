@@ -1,5 +1,5 @@
-//! Deletes old entries. The rule: the log always has the entry that was the newest when the time began for which it is kept, so that a backup finds the
-//! entry with which its last run ended.
+//! Deletes old entries. The rule: the log keeps the entry that was the newest at the start of the retention period, so that a backup within the period finds
+//! the entry with which its last run ended.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::store::{Batch, Entity, Operation, Precondition, Result, RowRange, Sto
 use super::entry::{self, EntryNames};
 use super::settings::LogSettings;
 
-/// How long entries are kept: a server that has not read the log for longer invalidates its caches, and a backup that was not made for longer begins
-/// again. Two days, so that a backup each day may be late.
+/// The retention of entries. A server that has not read the log for longer invalidates its caches, and a backup that was not continued for longer begins again.
+/// Two days allow a daily backup to be late.
 const KEPT: Duration = Duration::from_secs(2 * 86_400);
 
-/// Deletes the entries that are older, the oldest first, and never the newest one.
+/// Deletes the expired entries, the oldest first, but never the newest one.
 pub(super) async fn delete_old(store: &Store, settings: &LogSettings, newest: u64, clock: &Clock) -> Result<()> {
     let kept = KEPT.as_secs() as i64 * TICKS_PER_SECOND;
     let until = Instant::from_ticks(clock.now().ticks().saturating_sub(kept)).unwrap_or(Instant::MIN);
@@ -27,14 +27,14 @@ pub(super) async fn delete_old(store: &Store, settings: &LogSettings, newest: u6
     let entries = delete_first(store, settings, &entry::all_entries()?, (is_old, 1)).await?;
     let first = store.range(settings.table, &entry::all_entries()?, 1, None).await?;
     let first = first.rows.first().map(|row| EntryNames::read(row, settings)).transpose()?;
-    // The data of an entry that is kept is needed for as long as the entry.
+    // The data of a remaining entry is needed as long as the entry.
     let until = first.map_or(until, |first| until.min(first.at()));
     delete_first(store, settings, &entry::data_before(until)?.of_keys(), (|_: &Entity| Ok(true), 0)).await?;
     tracing::debug!(entries, "log.old_deleted");
     Ok(())
 }
 
-/// Deletes the rows of the log from the start of a range, up to the first that is not old, except the last `kept` of the old ones. Returns how many.
+/// Deletes the old rows at the start of a range of the log, except for the last `kept` of them. Returns how many.
 async fn delete_first(
     store: &Store,
     settings: &LogSettings,
@@ -57,7 +57,7 @@ async fn delete_first(
             let delete = |row: &String| Operation::Delete { row: row.clone(), precondition: Precondition::None };
             let batch = Batch::new(range.partition(), rows.iter().map(delete).collect())?;
             match store.commit(settings.table, &batch).await {
-                // Deleted already: by another server, or by an earlier request whose answer was lost.
+                // The rows were already deleted, by another server or by an earlier request whose answer was lost.
                 Ok(_) | Err(StoreError::Precondition(_) | StoreError::OutcomeUnknown { .. }) => {}
                 Err(error) => return Err(error),
             }

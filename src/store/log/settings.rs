@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use super::steps::{RoleOf, Table};
 
-/// How long cached values are used after the last complete poll began, so that a change of another server is seen
-/// within 2 s (I1).
+/// How long cached values are used after the last complete poll began, so that a change of another server is visible within 2 s (I1).
 pub const TRUSTED_FOR: Duration = Duration::from_millis(1_700);
 
 #[derive(Debug, Clone, Copy)]

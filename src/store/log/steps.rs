@@ -1,26 +1,25 @@
-//! The order in which the writes of an entry are carried out. The rule: rows that point to an object are written before
-//! the object exists, and removed after it is gone, so that readers find it at each moment in between.
+//! The order in which the writes of an entry are carried out. The rule: rows that point to an object are written before the object, and deleted after it, so
+//! that readers find the object at each moment.
 
 use std::collections::BTreeMap;
 
 use crate::store::limits::{BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, check_entity, key_payload_bytes};
 use crate::store::{Key, Properties, Result, RowRange};
 
-/// The RowKey of the watermark of a partition: the last step that was carried out there. Users of this store never see
-/// it.
+/// The RowKey of the watermark of a partition: the last step that was carried out there. It is hidden from users of this store.
 pub(super) const WATERMARK: &str = "!applied";
 
-/// The role of a row by its table, its key and what is written; `None`: it is removed.
+/// The role of a row by its table, its key and its new properties, which are `None` for a deletion.
 pub(super) type RoleOf = fn(&str, &Key, Option<&Properties>) -> RowRole;
 
 /// The role of a row for the readers of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowRole {
-    /// An object that rows of other partitions point to; removed after these point elsewhere.
+    /// An object to which rows of other partitions point; it is deleted after these point elsewhere.
     Object,
-    /// Lists an object of its own partition.
+    /// Lists an object in its own partition.
     Summary,
-    /// Belongs to a partition that changes in one transaction, as far as one can hold the change.
+    /// Belongs to a partition that changes in one transaction, if it fits.
     Together,
     /// Points to a row of such a partition.
     Path,
@@ -28,15 +27,15 @@ pub enum RowRole {
     Pointer,
     /// Points to one object at a time, such as a slug.
     Lookup,
-    /// Counts the rows of its partition, names the last of them, or changes with each of them: written with the last.
+    /// Counts the rows of its partition, names the last of them, or changes with each of them; written together with the last.
     Count,
-    /// Reports the change; read only once the change is applied.
+    /// Reports the change; it is read only after the change is applied.
     Report,
-    /// Is true only once the change is applied; written after everything else.
+    /// Is valid only after the change is applied; written last.
     Conclusion,
 }
 
-/// A table of the store, with the roles of its rows.
+/// A table of the store and the roles of its rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Table {
     pub name: &'static str,
@@ -49,29 +48,29 @@ impl Table {
     }
 }
 
-/// One write of an entry, in the step that carries it out.
+/// One write of an entry, with the step that carries it out.
 #[derive(Debug, Clone)]
 pub(super) struct StepWrite {
     pub rank: u8,
     pub chunk: u16,
     pub table: Table,
     pub key: Key,
-    /// `None`: the row is deleted.
+    /// `None` deletes the row.
     pub properties: Option<Properties>,
 }
 
-/// A write whose step is not known yet.
+/// A write without a step yet.
 pub(super) struct NewWrite {
     pub table: Table,
     pub key: Key,
     pub properties: Option<Properties>,
-    /// Whether the row exists.
+    /// Whether the row exists in the store.
     pub is_there: bool,
 }
 
-/// The transaction of one partition.
+/// The transaction of one step in one partition.
 pub(super) struct Step<'w> {
-    /// Ascends within an entry.
+    /// The number, ascending within an entry.
     pub number: u32,
     pub rank: u8,
     pub writes: &'w [StepWrite],
@@ -96,7 +95,7 @@ const CONCLUSIONS: u8 = 5;
 /// [`StoreError::Limit`](crate::store::StoreError::Limit) if a row is over a limit.
 pub(super) fn sort(writes: Vec<NewWrite>) -> Result<Vec<StepWrite>> {
     let reports = writes.iter().filter_map(|write| rank(write, 0)).max().unwrap_or_default();
-    // The count of a partition is written with the last of its rows.
+    // The count of a partition is written together with the last of its rows.
     let mut last: BTreeMap<(&'static str, String), u8> = BTreeMap::new();
     for write in &writes {
         if let Some(rank) = rank(write, reports) {
@@ -124,7 +123,7 @@ pub(super) fn sort(writes: Vec<NewWrite>) -> Result<Vec<StepWrite>> {
     Ok(sorted)
 }
 
-/// `reports`: the rank of the rows that report the change. `None`: with the last rows of its partition.
+/// `reports`: the rank of the rows that report the change. Returns `None` for a row that is written with the last rows of its partition.
 fn rank(write: &NewWrite, reports: u8) -> Option<u8> {
     let is_put = write.properties.is_some();
     match (write.table.role(&write.key, write.properties.as_ref()), is_put) {
@@ -139,7 +138,7 @@ fn rank(write: &NewWrite, reports: u8) -> Option<u8> {
     }
 }
 
-/// The order within a partition, if one transaction cannot hold all of it.
+/// The order within a partition, if one transaction is too small for all rows.
 fn order(write: &StepWrite) -> u8 {
     let is_put = write.properties.is_some();
     match write.table.role(&write.key, write.properties.as_ref()) {
@@ -150,10 +149,10 @@ fn order(write: &StepWrite) -> u8 {
     }
 }
 
-/// Divides into chunks what one transaction cannot hold.
+/// Splits steps that exceed one transaction.
 fn divide(sorted: &mut [StepWrite]) -> Result<()> {
     for group in sorted.chunk_by_mut(is_of_one) {
-        // One operation and some bytes are for the watermark.
+        // One operation and some bytes are reserved for the watermark.
         let (mut chunk, mut operations, mut bytes) = (0, 1, 4 << 10);
         for write in group {
             let more = match &write.properties {
@@ -180,7 +179,7 @@ pub(super) fn steps(writes: &[StepWrite]) -> impl Iterator<Item = Step<'_>> {
     (1..).zip(steps).map(|(number, writes)| Step { number, rank: writes[0].rank, writes })
 }
 
-/// The part of a range that is after the watermark of its partition; no other row is before it.
+/// The part of a range after the watermark of its partition, which is the first row.
 pub(super) fn after_watermark(range: &RowRange) -> Result<Option<RowRange>> {
     // The space sorts before every other character of a key.
     const AFTER: &str = "!applied ";

@@ -1,5 +1,5 @@
-//! Appends what waits on this server, and applies it. The rules: the append is the commit; it follows the newest entry, which is applied before the plans
-//! are run; and a refusal counts only if no entry was appended since the plan has read what it rests on.
+//! Appends the waiting changes of this server, and applies them. The rules: the append is the commit; the newest entry is applied before plans run; and a
+//! refusal counts only if no entry was appended since the plan has read its dependencies.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +23,12 @@ use super::progress::{Place, Progress, StoredHead, StoredRow};
 use super::settings::LogSettings;
 use super::steps::{NewWrite, RowRole, WATERMARK, sort};
 
-/// The work of an entry is bounded, because nobody appends before it is applied.
+/// The limits of an entry, whose work is bounded because the next append waits for it.
 pub(super) const LIMITS: TransactionLimits = TransactionLimits { rows_max: 1_000, bytes_max: 8 << 20 };
-/// How long a change waits for the changes of others.
+/// The maximum time that a change waits for the changes of others.
 const DEADLINE: Duration = Duration::from_secs(25);
 
-/// The rows as the entry of a change has left them.
+/// The rows after the entry of a change.
 pub(super) type Written = Arc<Applied>;
 
 pub(super) struct Writer {
@@ -40,22 +40,22 @@ pub(super) struct Writer {
     writing: AsyncMutex<()>,
 }
 
-/// A change that waits for its turn.
+/// A waiting change.
 struct Waiting {
     plan: GroupPlan,
     since: Moment,
     answer: oneshot::Sender<Result<Written>>,
 }
 
-/// A change whose plan was run.
+/// A change after its plan was run.
 struct Planned {
     waiting: Waiting,
-    /// Why it was refused.
+    /// The error, if the plan has refused the change.
     refusal: Option<StoreError>,
 }
 
 enum Append {
-    /// There is nothing to append.
+    /// Nothing has to be appended.
     Nothing,
     Done(Entry),
     /// Another entry was appended first.
@@ -68,7 +68,7 @@ impl Writer {
         Self { store, settings, clock, progress, waiting, writing: AsyncMutex::default() }
     }
 
-    /// Carries out a plan, together with those that wait at the same time, even if the caller stops waiting.
+    /// Carries out a plan together with others that wait at the same time, even if the caller stops waiting.
     pub(super) async fn submit(self: &Arc<Self>, plan: GroupPlan) -> Result<Written> {
         let (answer, answered) = oneshot::channel();
         self.waiting().push_back(Waiting { plan, since: Moment::now(), answer });
@@ -98,7 +98,7 @@ impl Writer {
         }
     }
 
-    /// Applies the newest known entry, unless it is applied, or this server is applying it.
+    /// Applies the newest known entry, unless it is already applied or being applied by this server.
     ///
     /// # Errors
     /// The errors of [`catch_up`](Self::catch_up).
@@ -106,7 +106,7 @@ impl Writer {
         self.ready_unless(|| self.progress.is_settled()).await
     }
 
-    /// Waits until this entry is applied; applies it if nobody else has.
+    /// Waits until this entry is applied, and applies it if necessary.
     ///
     /// # Errors
     /// The errors of [`catch_up`](Self::catch_up).
@@ -125,7 +125,7 @@ impl Writer {
         if !is_done() {
             self.ready().await?;
         }
-        // A read of the head that began before can have ended just now, and hide a newer entry.
+        // A read of the head that began earlier may have just ended, and may not have seen a newer entry.
         if !is_done() {
             self.progress.forget_head();
             self.ready().await?;
@@ -133,7 +133,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Waits until the newest entry is applied; applies it if nobody else has.
+    /// Waits until the newest entry is applied, and applies it if necessary.
     ///
     /// # Errors
     /// If the storage fails, or the log is damaged.
@@ -153,7 +153,7 @@ impl Writer {
         self.ready().await.map(drop)
     }
 
-    /// The head, after its entry and all before it were applied.
+    /// The head, after all entries up to it were applied.
     async fn ready(&self) -> Result<StoredHead> {
         let mut stored = match self.progress.head() {
             Some(head) => head,
@@ -164,7 +164,7 @@ impl Writer {
             if self.ensure_applied(stored.head.number).await? {
                 return Ok(stored);
             }
-            // This process was paused for so long that the entry was deleted, after others were appended.
+            // The entry was deleted, because this process was paused for long and others were appended.
             let last = std::mem::replace(&mut stored, self.read_head().await?);
             if last == stored {
                 return Err(StoreError::corrupt(format!("the entry {} of the log is missing", last.head.number)));
@@ -180,8 +180,7 @@ impl Writer {
         Ok(stored)
     }
 
-    /// Reads the entries that are not known yet. If one of them was deleted, everything that was read until now is
-    /// dropped.
+    /// Reads the unknown entries. If one of them was deleted, all cached rows and values are dropped.
     pub(super) async fn learn_to(&self, number: u64) -> Result<()> {
         let Some(known) = self.progress.known() else {
             self.progress.restart_at(number);
@@ -201,7 +200,7 @@ impl Writer {
                     return Ok(());
                 }
                 self.progress.learn(names.number, &names.writes, false);
-                // An entry is appended only after the one before it was applied.
+                // An entry is appended only after the previous one was applied.
                 self.progress.note_applied(names.number - 1);
                 next += 1;
             }
@@ -216,14 +215,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Entries are missing: they were deleted because this server has not read the log for too long.
+    /// Called if entries were deleted because this server has not read the log for too long.
     fn drop_all(&self, number: u64) {
         metrics::log_gap();
         tracing::info!(entry = number, "log.gap");
         self.progress.restart_at(number);
     }
 
-    /// Whether the entry is applied, as its watermarks say.
+    /// Whether the entry is applied, according to its watermarks.
     pub(super) async fn find_out_if_applied(&self, number: u64) -> Result<bool> {
         if number == 0 || self.progress.is_applied(number) {
             return Ok(true);
@@ -241,7 +240,7 @@ impl Writer {
         page.rows.first().map(|row| EntryNames::read(row, &self.settings)).transpose()
     }
 
-    /// `false`: the entry does not exist.
+    /// Returns false if the entry does not exist.
     async fn ensure_applied(&self, number: u64) -> Result<bool> {
         if self.find_out_if_applied(number).await? {
             return Ok(true);
@@ -251,7 +250,7 @@ impl Writer {
         let Some(data) = rows.into_iter().collect::<Result<Option<Vec<_>>>>()? else { return Ok(false) };
         let entry = names.with_data(&data)?;
         tracing::info!(entry = number, "log.applied_for_another");
-        // The caller has written nothing yet, whatever became of the entry.
+        // The caller has written nothing yet, so the outcome of the entry does not matter for its error.
         let applied =
             apply((&self.store, &self.progress), number, &entry.writes).await.map_err(StoreError::into_not_read)?;
         self.progress.note_applied(number);
@@ -259,8 +258,7 @@ impl Writer {
         Ok(true)
     }
 
-    /// Appends as many of the changes as one entry can hold, applies them and answers them. On an error nothing was
-    /// appended, and the group has all changes again.
+    /// Appends as many changes as fit in one entry, applies them and answers them. After an error, nothing was appended, and the group has all changes again.
     async fn append_some(&self, group: &mut VecDeque<Waiting>) -> Result<()> {
         let head = self.ready().await?;
         let (mut rows, mut planned) = (PlannedRows::default(), Vec::new());
@@ -294,8 +292,7 @@ impl Writer {
         self.end(group, head, rows, planned).await
     }
 
-    /// Whether a row would point to one object and then to another within one entry: readers would find neither in
-    /// between.
+    /// Whether a row would point to one object and then to another within one entry, so that readers would temporarily find neither.
     fn passes_on(&self, rows: &PlannedRows, writes: &[RowWrite]) -> bool {
         writes.iter().any(|write| {
             self.settings.table_of(write.table).role(&write.key, write.properties.as_ref()) == RowRole::Lookup
@@ -320,7 +317,7 @@ impl Writer {
             })
             .collect();
         let appended = match writes.is_empty() {
-            // Nothing is written, so the decisions count if the head is unchanged.
+            // Nothing is written, so the decisions are valid if the head is unchanged.
             true => self.confirm(&head).await,
             false => self.append(&head, writes).await,
         };
@@ -331,7 +328,7 @@ impl Writer {
                 answer(planned, &written);
             }
             Ok(Append::Moved) => restore(group, planned),
-            // Refused changes get this error too, because nobody knows on which rows they were refused.
+            // Refused changes also get this error, because it is unknown on which rows they were refused.
             Err(error @ StoreError::OutcomeUnknown { .. }) => {
                 self.progress.forget_head();
                 for planned in planned {
@@ -360,7 +357,7 @@ impl Writer {
         let appends = entry.appends(unchanged)?;
         let began = Age::new(&self.clock);
         for batch in &appends.before {
-            // Rows of data mean nothing before their entry exists, so it does not matter whether a batch was written.
+            // Data rows have no effect before their entry exists, so it does not matter whether a batch was written.
             self.store.commit(self.settings.table, batch).await.map_err(StoreError::into_not_made)?;
         }
         let unknown = |error| StoreError::outcome_unknown("the append to the log", error);
@@ -382,7 +379,7 @@ impl Writer {
                 Err(error) if is_in_doubt => return Err(unknown(error)),
                 Err(error) => return Err(error),
             }
-            // An earlier request of ours may have been carried out: the log shows whether it was.
+            // An earlier request of this server may have been carried out; the log will show that.
             self.progress.forget_head();
             let now = self.read_head().await.map_err(unknown)?;
             if now.head.number >= entry.number {
@@ -398,7 +395,7 @@ impl Writer {
     /// Applies an entry that this server has appended.
     async fn apply_own(&self, entry: Entry, rows: PlannedRows) -> Result<Written> {
         self.progress.learn(entry.number, &entry.writes, true);
-        // The entry before was applied, and so were all before that one.
+        // The previous entry was applied, and so were all before it.
         self.progress.note_applied(entry.number - 1);
         let unchanged = rows.into_unchanged().filter(|(place, row)| {
             self.is_shared(place, row.as_ref()) || row.is_some() && self.role(place, row.as_ref()) == RowRole::Lookup
@@ -416,8 +413,7 @@ impl Writer {
         Ok(Arc::new(applied))
     }
 
-    /// The rows that changes of other objects read again. Rows of single objects are not kept, to leave space for
-    /// these.
+    /// The rows that changes of other objects will also read. Rows of single objects are not cached, to save space for these.
     fn shared(&self, applied: &Applied) -> impl Iterator<Item = (Place, StoredRow)> {
         let shared = applied.iter().filter(|(place, row)| self.is_shared(place, row.as_ref()));
         shared.map(|(place, row)| (place.clone(), row.clone()))
@@ -439,12 +435,12 @@ fn payload_bytes(write: &RowWrite) -> usize {
     }
 }
 
-/// Puts changes back in their order, to be planned again.
+/// Returns changes to the group in their order, to be planned again.
 fn restore(group: &mut VecDeque<Waiting>, planned: Vec<Planned>) {
     planned.into_iter().rev().for_each(|planned| group.push_front(planned.waiting));
 }
 
-/// Answers those who have waited for too long that their changes were not made.
+/// Refuses the changes that have waited for too long.
 fn refuse_late(group: &mut VecDeque<Waiting>) {
     let (late, others) = group.drain(..).partition::<Vec<_>, _>(|waiting| waiting.since.elapsed() >= DEADLINE);
     group.extend(others);

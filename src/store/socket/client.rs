@@ -1,5 +1,5 @@
-//! The store of a process that uses the file through the server that has it open. The rule: a write whose reply is lost has an unknown outcome,
-//! unless its transaction cannot have been committed yet.
+//! The store of a process that uses a store file through the server that has it open. The rule: a write whose reply is lost has an unknown outcome, unless its
+//! transaction cannot have been committed yet.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -17,17 +17,17 @@ use crate::store::{
     TableStore, refuse_write,
 };
 
-/// A store file that a server has open, or a snapshot of it.
+/// A store file that a server has open, or its snapshot.
 pub struct SocketStore {
     channel: Channel,
     permits: Semaphore,
 }
 
 impl SocketStore {
-    /// Connects to the server that has the store of this folder open. `None`: no server listens.
+    /// Connects to the server that has the store of this folder open. `None` if no server listens.
     ///
     /// # Errors
-    /// `Locked` if the server is of another version, `Denied` if it is of another user, and `Unavailable` if it does not answer.
+    /// `Locked` if the server has another version, `Denied` if it belongs to another user, and `Unavailable` if it does not answer.
     pub fn connect(folder: &Path) -> Result<Option<Self>> {
         let pool = Pool::new(folder);
         let Some(connection) = pool.try_connect()? else { return Ok(None) };
@@ -53,7 +53,7 @@ impl SocketStore {
 #[derive(Clone)]
 enum Channel {
     Pool(Arc<Pool>),
-    /// The connection whose reads show the rows as they were at one moment.
+    /// The connection whose reads see the rows of one moment.
     Snapshot(Arc<Mutex<Connection>>),
 }
 
@@ -81,7 +81,7 @@ fn transact(connection: &mut Connection, plan: &mut GroupPlan) -> Result<()> {
     let failure = rows.failure.take();
     let connection = rows.connection.into_inner();
     if let Some(failure) = failure {
-        // Without its end, the server gives up the transaction.
+        // Without an explicit end, the server aborts the transaction.
         connection.give_up();
         return Err(failure);
     }
@@ -112,9 +112,9 @@ fn message(RowWrite { table, key, properties }: RowWrite) -> PlannedWrite {
 /// The rows inside a transaction, which the server reads.
 struct PlannedRows<'c> {
     connection: RefCell<&'c mut Connection>,
-    /// Rows that were read ahead.
+    /// Rows that were read in advance.
     expected: RefCell<HashMap<(&'static str, Key), Option<Entity>>>,
-    /// The first read that failed, after which the transaction cannot be made.
+    /// The first failed read, after which the transaction cannot be committed.
     failure: Cell<Option<StoreError>>,
 }
 
@@ -154,7 +154,7 @@ impl Rows for PlannedRows<'_> {
         Ok(page(self.call(&request)?)?.rows)
     }
 
-    /// One request for each table. If it fails, the reads that follow fail too.
+    /// One request for each table. If it fails, the following reads fail, too.
     fn expect(&self, places: &[(&'static str, Key)]) {
         let mut tables: HashMap<&'static str, BTreeSet<&Key>> = HashMap::new();
         for (table, key) in places {
@@ -173,7 +173,7 @@ impl Rows for PlannedRows<'_> {
 
 #[async_trait::async_trait]
 impl TableStore for SocketStore {
-    /// Nothing to do: the server has them.
+    /// Nothing has to be created, because the server has the tables.
     async fn create_tables(&self, _tables: &[&'static str]) -> Result<()> {
         Ok(())
     }

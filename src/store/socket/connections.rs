@@ -1,5 +1,4 @@
-//! The connections of a client. The rule: a connection on which a message was lost is not used again, because the next reply on it could be that of another
-//! request.
+//! The connections of a client. The rule: a connection on which a message was lost is not used again, because its next reply could belong to another request.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -11,9 +10,9 @@ use super::message::{Answer, Reply, Request, receive, send};
 use super::{VERSION, path_in};
 use crate::store::{Result, StoreError};
 
-/// Requests under way at once; the server has a thread for each connection.
+/// The maximum number of concurrent requests; the server has a thread for each connection.
 pub(super) const CONNECTIONS_MAX: usize = 8;
-/// How long a server may take to greet.
+/// The maximum time for the server's greeting.
 const GREETING_MAX: Duration = Duration::from_secs(5);
 
 pub(super) struct Connection {
@@ -22,7 +21,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// It is closed after the present work.
+    /// Closes the connection after the present work.
     pub(super) fn give_up(&mut self) {
         self.is_broken = true;
     }
@@ -30,13 +29,13 @@ impl Connection {
     /// Sends a request and waits for the reply.
     ///
     /// # Errors
-    /// That of the reply; `OutcomeUnknown` if there is none.
+    /// The error in the reply; `OutcomeUnknown` if there is no reply.
     pub(super) fn call(&mut self, request: &Request) -> Reply {
         if self.is_broken {
             return Err(StoreError::Internal("a broken connection to the server is used again".to_owned()));
         }
         let sent = send(&mut self.stream, request);
-        // A server that gave up a transaction has said so before it closed the connection.
+        // A server that has aborted a transaction sends the reason before it closes the connection.
         receive::<Reply>(&mut self.stream).unwrap_or_else(|error| {
             self.is_broken = true;
             let error = sent.err().unwrap_or(error);
@@ -45,10 +44,10 @@ impl Connection {
     }
 }
 
-/// The connections to one server that no request is using.
+/// The idle connections to one server.
 pub(super) struct Pool {
     folder: PathBuf,
-    /// The number that the server has chosen when it started.
+    /// The number that the server has chosen at its start.
     server: OnceLock<u64>,
     idle: Mutex<Vec<Connection>>,
 }
@@ -58,13 +57,13 @@ impl Pool {
         Self { folder: folder.to_owned(), server: OnceLock::new(), idle: Mutex::default() }
     }
 
-    /// A new connection. `None`: no server listens.
+    /// A new connection; `None` if no server listens.
     ///
     /// # Errors
-    /// `Locked` if the server is of another version, `Denied` if it is of another user, and `Unavailable` if it does not answer, or is not the server of
-    /// the first connection.
+    /// `Locked` if the server has another version, `Denied` if it belongs to another user, and `Unavailable` if it does not answer, or is not the server of the
+    /// first connection.
     pub(super) fn try_connect(&self) -> Result<Option<Connection>> {
-        // Opening the store says what is wrong with its folder.
+        // Opening the store will report the problem with its folder.
         let Ok((_folder, path)) = path_in(&self.folder) else { return Ok(None) };
         let greeted = UnixStream::connect(path).and_then(|mut stream| {
             stream.set_read_timeout(Some(GREETING_MAX))?;
@@ -101,7 +100,7 @@ impl Pool {
         })
     }
 
-    /// Passes a connection to the work, and keeps it for the next unless it broke.
+    /// Passes a connection to `work`, and returns it to the pool unless it is broken.
     pub(super) fn with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
         let idle = self.idle().pop();
         let mut connection = idle.map_or_else(|| self.connect(), Ok)?;
@@ -121,7 +120,7 @@ impl Pool {
     }
 }
 
-/// Nothing listens there any more, or has just stopped; or there can be no socket.
+/// No server listens any more, or there can be no socket.
 fn is_of_no_server(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,5 +1,5 @@
-//! The messages of the socket: a client sends requests, and gets one reply to each. The rule: both sides are the same version of Tidings, which the
-//! first request ensures, so a message has no version of its own.
+//! The messages of the socket: a client sends requests, and gets one reply to each. The rule: the first request ensures that both sides are the same version of
+//! Tidings, so messages have no version.
 
 use std::io::{self, Read, Write};
 
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::{Batch, Entity, Etag, Key, Properties, RowRange, StoreError};
 
-/// Bytes of a message: several times what one transaction may write, because JSON escapes.
+/// The maximum size of a message: several times the limit of a transaction, because JSON escapes characters.
 const MESSAGE_BYTES_MAX: usize = 256 << 20;
 
-/// A request of a client. A name of a table is that of [`create_tables`](crate::store::TableStore::create_tables).
+/// A request of a client. Tables are named as in [`create_tables`](crate::store::TableStore::create_tables).
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request {
-    /// The first request: the version of Tidings.
+    /// The first request, with the version of Tidings.
     Hello(String),
     Get(String, Vec<Key>),
     Range {
@@ -29,7 +29,7 @@ pub(super) enum Request {
     },
     Commit(String, Batch),
     Ping,
-    /// The reads that follow on this connection see the rows as they are now.
+    /// The following reads on this connection see the rows of this moment.
     Snapshot,
     /// Begins a transaction. Until its end, only `Get`, and `Range` without a continuation, are allowed.
     Plan,
@@ -39,7 +39,7 @@ pub(super) enum Request {
     Abort,
 }
 
-/// One row to write; without properties, to delete.
+/// One row to write; without properties, it is deleted.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PlannedWrite {
     pub(super) table: String,
@@ -52,7 +52,7 @@ pub(super) type Reply = Result<Answer, StoreError>;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
     Done,
-    /// The number of the server, which it has chosen when it started: the answer to `Hello`.
+    /// The number that the server has chosen at its start, as the reply to `Hello`.
     Server(u64),
     Rows(Vec<Result<Option<Entity>, StoreError>>),
     Page {
@@ -76,7 +76,7 @@ pub(super) fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Res
 /// Waits for a message.
 ///
 /// # Errors
-/// `UnexpectedEof` if the other side has closed the connection; `InvalidData` if it is no message of this type.
+/// `UnexpectedEof` if the other side has closed the connection; `InvalidData` if it is not a message of this type.
 pub(super) fn receive<M: DeserializeOwned>(stream: &mut impl Read) -> io::Result<M> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;

@@ -1,10 +1,9 @@
-//! A store file for several processes: the process that has it open, a server, carries out the requests of the others, which they send over a Unix
-//! socket beside the file. The rule: a request of another process has the effect that the same request has in the server, so what the server caches is
-//! invalidated as by its own writes.
+//! A store file for several processes: the server that has it open carries out the requests of the other processes, which they send over a Unix socket next to
+//! the file. The rule: a request of another process has the same effect as in the server, so it also invalidates the server's caches.
 //!
-//! Each connection is a conversation of a request and its reply, in frames of JSON with their length before them. The server runs one
-//! transaction of a client as one plan: it answers the reads of the plan, until the client sends what to write. All other writes wait for that long, so
-//! a client that is paused for [`PLAN_PAUSE_MAX`] in between, or needs more than [`PLAN_MAX`], loses its transaction.
+//! Requests and replies alternate on each connection, as JSON frames that are preceded by their length. The server runs a transaction of a client as one plan:
+//! it answers the reads of the plan until the client sends the writes. All other writes wait for that long, so a client that is paused for [`PLAN_PAUSE_MAX`]
+//! in between, or needs more than [`PLAN_MAX`], loses its transaction.
 
 mod client;
 mod connections;
@@ -21,13 +20,13 @@ pub use server::SocketServer;
 
 const FILE_NAME: &str = "tidings.sock";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// How long the server waits for the next message of a plan.
+/// The maximum wait for the next message of a plan.
 const PLAN_PAUSE_MAX: Duration = Duration::from_secs(3);
-/// How long a plan may take as a whole.
+/// The maximum time of a whole plan.
 const PLAN_MAX: Duration = Duration::from_secs(20);
 
-/// The path of the socket in the folder of a store. The path of a socket has at most 107 bytes ("unix(7)"), so on Linux the folder is named by a
-/// descriptor, which is open for as long as the first value lives.
+/// The path of the socket in the folder of a store. The path of a socket has at most 107 bytes ("unix(7)"), so on Linux the folder is named by a descriptor,
+/// which stays open as long as the first returned value exists.
 fn path_in(folder: &Path) -> std::io::Result<(File, PathBuf)> {
     let open = File::open(folder)?;
     let folder = match cfg!(target_os = "linux") {
@@ -72,7 +71,7 @@ mod tests {
         Key::new("p", row).expect("a key")
     }
 
-    /// Runs a plan that is paused, then reads a row, and later another transaction of the same client.
+    /// Runs a plan that pauses and then reads a row, and later another transaction of the same client.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_client_that_is_paused_in_a_transaction_loses_it_and_the_others_go_on() {
         let (folder, store, _server) = listen();
@@ -85,7 +84,7 @@ mod tests {
                 begun.take().expect("it runs once").send(()).expect("the test waits");
                 sleep(PLAN_PAUSE_MAX + Duration::from_secs(2));
                 rows.expect(&[(TABLE, key("stored")), (TABLE, key("paused"))]);
-                // What was lost with `expect` must not look like an absent row.
+                // A read that fails in `expect` must not look like an absent row.
                 let _ = rows.get(TABLE, &key("stored"));
                 Ok(vec![put("paused")])
             };
@@ -103,7 +102,7 @@ mod tests {
         assert!(store.get(TABLE, &key("later")).await.expect("a read").is_some());
     }
 
-    /// The reply does not fit into the buffers of the socket.
+    /// The reply is larger than the buffers of the socket.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_client_that_does_not_read_a_reply_loses_its_transaction() {
         let (folder, store, _server) = listen();
@@ -124,7 +123,7 @@ mod tests {
             receive::<Reply>(&mut stream).expect("a reply").expect("a plan");
             let keys = (0..4).map(|row| key(&format!("large-{row}"))).collect();
             send(&mut stream, &Request::Get(TABLE.to_owned(), keys)).expect("a request");
-            // A write that was made in part ends without an error; the next one waits again.
+            // A partial write ends without an error; the next one waits again.
             sleep(2 * PLAN_PAUSE_MAX + Duration::from_secs(3));
             receive::<Reply>(&mut stream).map(drop)
         });

@@ -18,7 +18,7 @@ use super::message::{Answer, PlannedWrite, Reply, Request, receive, send};
 use super::{PLAN_MAX, PLAN_PAUSE_MAX, path_in};
 use crate::store::{Continuation, Page, Result, RowWrite, Rows, Store, StoreError};
 
-/// Connections at the same time, each of which has a thread.
+/// The maximum number of connections, each of which has a thread.
 const CONNECTIONS_MAX: usize = 64;
 /// How long a client may take to read a reply.
 const READING_MAX: Duration = Duration::from_secs(30);
@@ -30,12 +30,12 @@ pub struct SocketServer {
     open: OpenConnections,
 }
 
-/// Each connection, and what ends with the thread that serves it.
+/// Each connection, with a channel that ends with the thread that serves it.
 type OpenConnections = Arc<Mutex<Vec<(UnixStream, oneshot::Receiver<()>)>>>;
 
 impl SocketServer {
-    /// `tables`: the names of the tables that clients may name. The caller has the store file of this folder open, so a socket that is there already
-    /// is of a process that has ended.
+    /// `tables`: the tables that clients may name. The caller has the store file of this folder open, so an existing socket belongs to a process that has
+    /// ended.
     ///
     /// # Errors
     /// If no socket can be created in the folder.
@@ -54,8 +54,7 @@ impl SocketServer {
         Ok(Self { path: folder.join(super::FILE_NAME), accepting, open })
     }
 
-    /// Accepts no request any more, and waits for those that are being carried out. A transaction whose plan has not ended is given up, and so is a reply
-    /// that its client does not read.
+    /// Stops accepting requests, and waits for those in progress. Aborts transactions whose plan has not ended, and replies that the client does not read.
     pub async fn stop(mut self) {
         self.accepting.abort();
         let _ = (&mut self.accepting).await;
@@ -72,10 +71,10 @@ impl SocketServer {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Closes the side of each connection on which requests come.
+    /// Closes the receiving side of each connection.
     fn close(&self) -> Vec<(UnixStream, oneshot::Receiver<()>)> {
         self.accepting.abort();
-        // If it stays, the next server removes it.
+        // The next server removes it if this fails.
         let _ = fs::remove_file(&self.path);
         let open = std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner));
         for (stream, _) in &open {
@@ -91,7 +90,7 @@ impl Drop for SocketServer {
     }
 }
 
-/// The state that the connections share.
+/// The shared state of the connections.
 #[derive(Clone)]
 struct Served {
     store: Store,
@@ -124,7 +123,7 @@ async fn accept_for_ever(listener: UnixListener, served: Served, open: OpenConne
     }
 }
 
-/// Serves a connection on a thread of its own, because the plan of a client reads from the connection on the thread that writes.
+/// Serves a connection on a separate thread, because a client's plan reads from the connection on the writing thread.
 fn begin(mut stream: UnixStream, served: Served, open: &OpenConnections) -> io::Result<()> {
     let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
     open.retain_mut(|(_, ended)| matches!(ended.try_recv(), Err(oneshot::error::TryRecvError::Empty)));
@@ -144,13 +143,13 @@ fn begin(mut stream: UnixStream, served: Served, open: &OpenConnections) -> io::
 
 struct Connection {
     stream: UnixStream,
-    /// Its store is the store, or a snapshot of it.
+    /// The served store is the store itself or a snapshot.
     served: Served,
     runtime: Handle,
     is_greeted: bool,
 }
 
-/// The server keeps another handle of the connection, so it is closed for the client here, whatever ended it.
+/// The server has another handle of the connection, so the connection is closed explicitly for the client.
 impl Drop for Connection {
     fn drop(&mut self) {
         let _ = self.stream.shutdown(Shutdown::Both);
@@ -158,7 +157,7 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    /// Until the client closes the connection, sends what is no request, or loses a transaction.
+    /// Serves requests until the client closes the connection, sends an invalid request, or loses a transaction.
     fn serve(mut self) {
         let ended = loop {
             let replied = receive(&mut self.stream).and_then(|request| match request {
@@ -213,8 +212,8 @@ impl Connection {
         }
     }
 
-    /// Carries out the transaction of the client. An error closes the connection: a client that did not end its transaction could take the reply to it for
-    /// that to a later request.
+    /// Carries out the transaction of the client. An error closes the connection, because a client that did not end its transaction could mistake the reply for
+    /// that of a later request.
     fn transact(&mut self) -> io::Result<()> {
         if !self.is_greeted {
             return send(&mut self.stream, &Reply::Err(not_allowed()));
@@ -241,19 +240,18 @@ impl Connection {
     }
 }
 
-/// How far a plan came.
+/// The progress of a plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlanState {
     NotBegun,
-    /// The client has not sent its end, or not in time.
+    /// The client has not sent the end in time.
     Lost,
-    /// A reply was sent in part.
+    /// A reply was sent only partially.
     Broken,
-    /// The client has sent its end.
+    /// The client has sent the end.
     Ended,
 }
 
-/// The plan of a client.
 struct Plan {
     stream: UnixStream,
     tables: &'static [&'static str],
@@ -262,7 +260,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Answers the reads of the client, until it sends what to write.
+    /// Answers the reads of the client until it sends the writes.
     fn run(mut self, rows: &dyn Rows) -> Result<Vec<RowWrite>> {
         self.reply(&Ok(Answer::Done))?;
         loop {
@@ -298,7 +296,7 @@ impl Plan {
         timed.and_then(|()| send(&mut self.stream, reply)).map_err(lost)
     }
 
-    /// A time limit of zero would be none.
+    /// A zero timeout would mean no timeout.
     fn pause_max(&self) -> Duration {
         let left = self.deadline.saturating_duration_since(Instant::now());
         left.clamp(Duration::from_millis(1), PLAN_PAUSE_MAX)

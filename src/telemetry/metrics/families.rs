@@ -41,7 +41,7 @@ labels! {
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 type Seconds = Gauge<f64, AtomicU64>;
 
-/// Defines the metrics: the kind of each, its name, `in Seconds` if the encoder is to append this unit, its help text, and how it begins if not empty.
+/// Defines the metrics: kind, name, `in Seconds` if the encoder appends this unit, help text, and the initial value unless it is empty.
 macro_rules! families {
     ($($field:ident: $kind:ty, $name:literal $(in $unit:ident)?, $help:literal $(, $begin:expr)?;)+) => {
         pub(super) struct Families {
@@ -143,7 +143,7 @@ impl Families {
     }
 }
 
-/// Exported as 0 before the first event, because a rate needs both values.
+/// The metric is exported as 0 before the first event, because a rate needs both values.
 fn at_zero<L, M>(labels: impl IntoIterator<Item = L>) -> Family<L, M>
 where
     L: Clone + std::hash::Hash + Eq,

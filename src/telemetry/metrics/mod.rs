@@ -31,17 +31,17 @@ pub fn started(unix_seconds: f64) {
     FAMILIES.process_start.set(unix_seconds);
 }
 
-/// The place of the backup has everything that was written before this time, in seconds since 1970.
+/// Records that everything that was written before this time, in seconds since 1970, is backed up.
 pub fn backed_up(unix_seconds: f64) {
     FAMILIES.backed_up.set(unix_seconds);
 }
 
-/// Sets how many posts everyone can see.
+/// Sets the number of public posts.
 pub fn posts_counted(posts: u64) {
     FAMILIES.posts.set(posts.try_into().unwrap_or(i64::MAX));
 }
 
-/// Sets the size of the store file.
+/// Sets the number of documents and the size of the search index.
 pub fn search_measured(documents: u64, bytes: u64) {
     FAMILIES.search_documents.set(documents.try_into().unwrap_or(i64::MAX));
     FAMILIES.search_bytes.set(bytes.try_into().unwrap_or(i64::MAX));
@@ -67,29 +67,29 @@ impl Drop for GaugeGuard {
     }
 }
 
-/// A connection was accepted. It counts as open until the result is dropped.
+/// Records an accepted connection. It counts as open until the result is dropped.
 pub fn connection_opened() -> GaugeGuard {
     FAMILIES.connections.inc();
     GaugeGuard::new(&FAMILIES.connections_open)
 }
 
-/// A request has begun. It counts as in flight until the result is dropped.
+/// Records the start of a request. It counts as in flight until the result is dropped.
 pub fn request_begun() -> GaugeGuard {
     GaugeGuard::new(&FAMILIES.requests_in_flight)
 }
 
-/// A subscription waits for events. It counts until the result is dropped.
+/// Records a waiting subscription. It counts until the result is dropped.
 pub fn subscription_begun() -> GaugeGuard {
     GaugeGuard::new(&FAMILIES.subscriptions)
 }
 
-/// A request was answered. `route`: a route of the router, not the path of the request.
+/// Records an answered request. `route`: a route of the router, not the path of the request.
 pub fn request_answered(route: &'static str, method: &'static str, status: u16, took: Duration) {
     FAMILIES.http_requests.get_or_create(&HttpLabels { route, method, status }).inc();
     FAMILIES.http_durations.get_or_create(&HttpTimeLabels { route, method }).observe(took.as_secs_f64());
 }
 
-/// A GraphQL operation was answered: `code` is that of its first error, or `OK`.
+/// Records an answered GraphQL operation. `code`: the code of its first error, or `OK`.
 pub fn operation_answered(operation: &'static str, code: &'static str, took: Duration) {
     FAMILIES.operations.get_or_create(&OperationLabels { operation, code }).inc();
     FAMILIES.operation_durations.get_or_create(&OperationTimeLabels { operation }).observe(took.as_secs_f64());
@@ -113,8 +113,8 @@ pub fn query_cost(bound: u64, used: &QueryCost) {
     FAMILIES.query_round_trips.observe(f64::from(used.round_trips));
 }
 
-/// An operation was refused, because too little was left of a limit. `scope`: `token`, `address`, `anonymous`, or `refused_token` for the look-ups of
-/// tokens.
+/// Records an operation that was refused because too little was left of a limit. `scope`: `token`, `address`, `anonymous`, or `refused_token` for the look-ups
+/// of tokens.
 pub fn rate_limited(scope: &'static str) {
     FAMILIES.rate_limited.get_or_create(&RateLimitLabels { scope }).inc();
 }
@@ -129,20 +129,20 @@ pub struct StorageRequests {
 }
 
 impl StorageRequests {
-    /// This many of them ended with this outcome.
+    /// Records the outcome of this many of them.
     pub fn ended(&self, outcome: &'static str, requests: u64) {
         let Self { store, table, operation, .. } = *self;
         FAMILIES.storage_requests.get_or_create(&StorageLabels { store, table, operation, outcome }).inc_by(requests);
     }
 
-    /// They cost this many request units of Cosmos DB.
+    /// Records that they cost this many request units of Cosmos DB.
     pub fn charged(&self, units: f64) {
         if units > 0.0 {
             FAMILIES.request_units.get_or_create(&ChargeLabels { operation: self.operation }).inc_by(units);
         }
     }
 
-    /// All of them have ended, with this many rows.
+    /// Records that all of them have ended, with this many rows.
     pub fn done(&self, rows: u64) {
         let Self { store, table, operation, begun } = *self;
         let durations = FAMILIES.storage_durations.get_or_create(&StorageTimeLabels { store, operation });
@@ -153,27 +153,27 @@ impl StorageRequests {
     }
 }
 
-/// A request to the store is sent again. `reason`: `throttled`, `no_answer` or `server_error`.
+/// Records a repeated storage request. `reason`: `throttled`, `no_answer` or `server_error`.
 pub fn storage_retried(reason: &'static str) {
     FAMILIES.storage_retries.get_or_create(&RetryLabels { reason }).inc();
 }
 
-/// How far this server's clock is ahead of the clock of the storage.
+/// Sets how far this server's clock is ahead of the storage's.
 pub fn storage_clock_skew(seconds: f64) {
     FAMILIES.storage_clock_skew.set(seconds);
 }
 
-/// Pointers that were skipped because no post confirms them.
+/// Records skipped pointers, which no post confirms.
 pub fn pointers_skipped(count: u64) {
     FAMILIES.pointers_skipped.inc_by(count);
 }
 
-/// The outcome of changes. `what`: `post` or `term`.
+/// Records the outcome of changes. `what`: `post` or `term`.
 pub fn changes_ended(what: &'static str, outcome: &'static str, count: u64) {
     FAMILIES.changes.get_or_create(&WriteLabels { what, outcome }).inc_by(count);
 }
 
-/// Keys of one batch of a loader.
+/// Records the number of keys in a batch of a loader.
 pub fn batch_loaded(loader: &'static str, keys: usize) {
     FAMILIES.loader_batches.get_or_create(&LoaderLabels { loader }).observe(keys as f64);
 }
@@ -185,11 +185,11 @@ pub enum CacheKind {
     Answer,
     /// A value from which answers are computed.
     Value,
-    /// What a live query has read; it has no metrics.
+    /// The read set of a live query; it has no metrics.
     Watch,
 }
 
-/// What happened to cached answers or values: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
+/// Records events of cached answers or values: `hit`, `miss`, `kept`, `refused`, `dropped` or `evicted`.
 pub fn cached(kind: CacheKind, outcome: &'static str, count: u64) {
     let family = match kind {
         CacheKind::Answer => &FAMILIES.cached_answers,
@@ -201,7 +201,7 @@ pub fn cached(kind: CacheKind, outcome: &'static str, count: u64) {
     }
 }
 
-/// The memory of all cached answers or values.
+/// Sets the memory of all cached answers or values.
 pub fn cache_bytes(kind: CacheKind, bytes: usize) {
     let gauge = match kind {
         CacheKind::Answer => &FAMILIES.cached_answer_bytes,
@@ -211,47 +211,47 @@ pub fn cache_bytes(kind: CacheKind, bytes: usize) {
     gauge.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }
 
-/// What happened to a document that a client named: `trusted` (of a manifest), `hit`, `miss`, `registered`, or `refused`.
+/// Records the look-up of a document that a client named: `trusted` (of a manifest), `hit`, `miss`, `registered`, or `refused`.
 pub fn persisted_documents(outcome: &'static str) {
     FAMILIES.persisted_documents.get_or_create(&OutcomeLabels { outcome }).inc();
 }
 
-/// The memory of the documents that clients have registered.
+/// Sets the memory of the documents that clients have registered.
 pub fn persisted_document_bytes(bytes: u64) {
     FAMILIES.persisted_document_bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
 }
 
-/// A poll of the log of the tables: `ok` or `failed`.
+/// Records a poll of the log on tables: `ok` or `failed`.
 pub fn log_polled(outcome: &'static str) {
     FAMILIES.log_polls.get_or_create(&OutcomeLabels { outcome }).inc();
 }
 
-/// How old the last poll had become when the next one was complete.
+/// Records the age of the previous poll when a poll completes.
 pub fn log_poll_age(age: Duration) {
     FAMILIES.log_poll_age.set(age.as_secs_f64());
 }
 
-/// Entries of the log were missing, so all caches were invalidated.
+/// Records missing entries of the log, after which all caches were invalidated.
 pub fn log_gap() {
     FAMILIES.log_gaps.inc();
 }
 
-/// A purge of the CDN: `ok` or `failed`.
+/// Records a purge of the CDN: `ok` or `failed`.
 pub fn purged(outcome: &'static str) {
     FAMILIES.purges.get_or_create(&OutcomeLabels { outcome }).inc();
 }
 
-/// A message to a webhook: `ok` or `failed`.
+/// Records a message to a webhook: `ok` or `failed`.
 pub fn webhook_sent(outcome: &'static str) {
     FAMILIES.webhook_messages.get_or_create(&OutcomeLabels { outcome }).inc();
 }
 
-/// The tags that wait for a purge.
+/// Sets the number of tags that wait for a purge.
 pub fn purges_waiting(tags: usize) {
     FAMILIES.purge_tags.set(tags.try_into().unwrap_or(i64::MAX));
 }
 
-/// The outcome of imported posts.
+/// Records the outcome of imported posts.
 pub fn posts_imported(outcome: &'static str, count: usize) {
     FAMILIES.imported.get_or_create(&OutcomeLabels { outcome }).inc_by(count as u64);
 }

@@ -1,5 +1,5 @@
-//! What the process uses, with the names that all client libraries of Prometheus give it. The rule: it is read from Linux when the metrics are sent; other
-//! systems do not have these metrics.
+//! The resource usage of the process, under the standard names of Prometheus client libraries. The rule: it is read from Linux when the metrics are requested;
+//! other systems do not have these metrics.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Unit;
 
-/// Ticks of `/proc/PID/stat` in a second: the same on every Linux for programs ("proc_pid_stat(5)", `USER_HZ`).
+/// The ticks of `/proc/PID/stat` in a second, the same on every Linux ("proc_pid_stat(5)", `USER_HZ`).
 const TICKS_PER_SECOND: f64 = 100.0;
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ fn write(
     metric.encode(encoder.encode_descriptor(name, help, unit, metric.metric_type())?)
 }
 
-/// The fields 14 and 15, after the name of the program, which is in parentheses and can have spaces.
+/// Sums the fields 14 and 15, which follow the name of the program, which is in parentheses and can contain spaces.
 fn cpu_seconds(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_ascii_whitespace().skip(11);
@@ -65,7 +65,7 @@ fn resident_bytes(status: &str) -> Option<i64> {
     Some(kibibytes * 1024)
 }
 
-/// The soft limit; `None` if there is none.
+/// The soft limit; `None` if it is unlimited.
 fn files_max(limits: &str) -> Option<i64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     line.split_ascii_whitespace().next()?.parse().ok()

@@ -1,5 +1,5 @@
-//! What the entries of a content type become. The rule: the fields decide, by their types and their usual names; a type without a title or a body is
-//! neither a post nor a page.
+//! The role of a content type: whether its entries become posts, pages or terms. The rule: the fields decide, by their types and their usual names; a type
+//! without a title or a body is neither a post nor a page.
 
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ const BIOS: &str = "bio shortbio biography about description";
 const WEBSITES: &str = "website url homepage link";
 const JOBS: &str = "jobtitle position role title";
 
-/// Words in the names of post types, even if the name also says page: Contentful's own starter has the type `pageBlogPost`.
+/// Words in the names of post types, even if the name also contains "page": Contentful's own starter has the type `pageBlogPost`.
 const POST_WORDS: &str = "post article";
 const PAGE_WORD: &str = "page";
 /// Words in the names of post types, unless the name also says page.
@@ -191,7 +191,6 @@ fn role(words: &str, has_slug: bool, has_date: bool) -> EntryRole {
     }
 }
 
-/// The kind of terms that a name indicates.
 fn kind_of_terms(words: &str) -> Option<TermKind> {
     let words = words.replace("personal", "");
     let has = |names: &str| names.split(' ').any(|name| words.contains(name));

@@ -131,7 +131,7 @@ impl EntryReading<'_> {
         if self.index == 0 { origin } else { format!("{origin}/{}", self.locale()) }
     }
 
-    /// The entry, if it is several posts.
+    /// The translation group: the entry's origin, if it becomes several posts.
     fn translations(&self) -> Option<String> {
         let is_translated = locales_of(self.item, self.content_type, self.space).len() > 1;
         is_translated.then(|| origin(self.item, self.item.id().unwrap_or_default()))

@@ -92,7 +92,7 @@ impl RichTextWriter<'_> {
         }
     }
 
-    /// Records a node, and returns what it contains.
+    /// Records a node as lost, and returns its content.
     fn lose(&mut self, node: &Value, inner: String) -> String {
         let name = match target(node).and_then(|id| self.targets.entries.get(id)) {
             _ if kind(node).is_empty() => "a part without a type".to_owned(),

@@ -1,4 +1,4 @@
-//! What the entries of a space refer to: locales, content types, tags, assets, and each other. The rule: all of it is read before the first post,
+//! The objects of a space to which entries refer: locales, content types, tags, assets, and other entries. The rule: all of it is read before the first post,
 //! because the lists of an export can be in any order.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -14,7 +14,7 @@ const SEGMENT: &str = "data-gh-segment";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Ungated {
     pub html: String,
-    /// How many parts are omitted.
+    /// The number of omitted parts.
     pub left_out: usize,
     /// Whether it may contain other such parts, whose marks cannot be read.
     pub is_unclear: bool,

@@ -40,7 +40,7 @@ pub(super) struct Details {
     pub texts: Vec<(&'static str, String)>,
 }
 
-/// What Ghost shows in search results and on social networks. Older versions of Ghost store it in the table of posts.
+/// Texts for search results and social networks. Older versions of Ghost store them in the table of posts.
 pub(super) const TEXTS: &str = "\
     meta_title meta_description og_image og_title og_description twitter_image twitter_title twitter_description";
 

@@ -1,5 +1,5 @@
-//! What a page loads from elsewhere: videos, posts of social networks, code. The rule: readers get a link to it, because the server shows no frames
-//! and no scripts.
+//! Content that a page loads from elsewhere: videos, posts of social networks, code. The rule: readers get a link to it, because the server shows no frames and
+//! no scripts.
 
 use std::collections::BTreeSet;
 

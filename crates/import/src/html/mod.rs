@@ -1,5 +1,5 @@
-//! HTML in the exports of other systems. The rule: what a system put around a text, such as a form, is removed or replaced as an element, never by a
-//! search in the text.
+//! HTML in the exports of other systems. The rule: additions of a system to a text, such as a form, are removed or replaced as elements, never by a text
+//! search.
 
 mod block;
 mod embeds;

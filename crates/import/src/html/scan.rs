@@ -1,5 +1,5 @@
-//! The tags, comments and texts of HTML, in order. The rule: concatenated, they are the HTML byte for byte, so what nobody changes stays as written;
-//! a scan takes time in proportion to the length.
+//! The tags, comments and texts of HTML, in order. The rule: concatenated, they are the HTML byte for byte, so unchanged parts stay as written; a scan takes
+//! time in proportion to the length.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ pub(crate) enum Piece<'h> {
     Comment(&'h str),
     Tag {
         html: &'h str,
-        /// In the case of the source.
+        /// In the case of the source, upper or lower.
         name: &'h str,
         is_end: bool,
     },

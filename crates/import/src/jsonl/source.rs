@@ -16,7 +16,7 @@ use super::terms::TermRecord;
 /// The longest line: a post of 16 MiB, every byte of it escaped.
 const LINE_BYTES_MAX: u64 = 96 << 20;
 
-/// More than any header has.
+/// How many bytes are searched for the header; no header is longer.
 const OPENING_BYTES: u64 = 1_024;
 
 /// An export, with the position of each post's line in the file.

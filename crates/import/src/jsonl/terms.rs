@@ -25,7 +25,7 @@ pub struct TermRecord {
     /// For a category: the slug of its parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Slug>,
-    /// This and the following fields are for authors.
+    /// This field and the following ones are only for authors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The id of the picture, which an export does not contain.

@@ -233,7 +233,7 @@ pub(super) fn attributes(tag: &str, mut at: usize) -> impl Iterator<Item = (&str
             quote @ ('"' | '\'' | '`') => start + 1..start + 1 + value[1..].find(quote)?,
             _ => start..start + value.find(|c: char| c.is_whitespace() || c == '>')?,
         };
-        // Only a quoted value has a mark after it.
+        // Only a quoted value is followed by a quotation mark.
         at = value.end + usize::from(value.start > start);
         Some((name, Some(value)))
     })

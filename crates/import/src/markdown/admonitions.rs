@@ -123,7 +123,7 @@ impl Alerts {
         self.out.push_str(end);
     }
 
-    /// `line`: the first line of the block, which stays if it is no admonition.
+    /// `line`: the first line of the block, which stays unless it is an admonition.
     fn begin(&mut self, prefix: &str, open: Open, title: &str, line: &str, end: &str) {
         let indent = " ".repeat(open.column);
         match open.kind {

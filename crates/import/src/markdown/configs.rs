@@ -1,5 +1,5 @@
-//! What the configurations of generators say about a file: whether visitors see it, and the values that it gets. The rule: a file that the generator
-//! does not build is a draft, and a note names the reason; only what is written out is read, and a pattern that cannot be read gets a note.
+//! Reads from the configurations of generators whether visitors see a file, and which values it gets. The rule: a file that the generator does not build is a
+//! draft, and a note names the reason; only literals are read, and a pattern that cannot be read gets a note.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,22 +14,22 @@ use super::marks;
 use super::name::{folder_of, is_section, with_slash};
 use super::value::{Value, is_key, is_one_of, is_word};
 
-/// In any case. The folder of an `index.md` does not count, because it is an address.
+/// The names of folders of drafts, in any case. The folder of an `index.md` does not count, because it is part of the address.
 const OF_DRAFTS: &str = "draft drafts _draft unpublished unlisted private wip trash";
 /// Names with a `_` that are public, and `_drafts`, which is not, but has no note.
 const SHOWN: &[&str] = &["_posts", "_drafts", "_pages"];
-/// Keys of which Hugo or Zola has at least one.
+/// At least one of these keys is in each configuration of Hugo or Zola.
 const KEYS: &str = "baseURL contentDir languageCode ignoreFiles ignored_content";
 /// The folder of Hugo's configuration in several files.
 const PARTS: &str = "config/_default";
 const CONTENT: &str = "content";
-/// Where Astro builds pages from, and where it declares the folders of collections.
+/// The folder from which Astro builds pages, and in which it declares collections.
 const SRC: &str = "src";
 const COLLECTIONS: &[&str] = &["src/content.config", "src/content/config"];
-/// What a default of Jekyll can give; the rest is for templates.
+/// The fields of a post that a default of Jekyll can set; the rest is for templates.
 const DEFAULTS: &str = "author authors category categories tags lang language locale series";
 
-/// What precedes a text in a program, such as `dir: { input: "src" }` of Eleventy, `glob({ base: "content/blog" })` of Astro.
+/// The code before a path in a JavaScript configuration, such as `dir: { input: "src" }` of Eleventy, `glob({ base: "content/blog" })` of Astro.
 const INPUT: &str = r"\binput\s*:\s*|\bsetInputDirectory\(\s*";
 const IGNORES: &str = r"\bignores\.add\(\s*";
 const SRC_DIR: &str = r"\bsrcDir\s*:\s*";
@@ -43,7 +43,7 @@ fn texts_after(before: &str, text: &str) -> Vec<String> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// That of Hexo has the same name.
+    /// Hexo's configuration has the same name.
     Jekyll,
     /// Eleventy's list of files that it does not build.
     Ignored,
@@ -138,7 +138,7 @@ impl Configs {
                 Kind::Eleventy | Kind::Astro | Kind::Collections => read.take_script(path, site, kind, text, found),
             }
         }
-        // Of two with the same rank, the later one counts.
+        // If two have the same rank, the later one counts.
         read.defaults.reverse();
         read.defaults.sort_by_key(|scope| std::cmp::Reverse(scope.rank));
         read.contents.retain(|site, (_, content)| {
@@ -221,7 +221,7 @@ impl Configs {
             return self.add_content(path, &site, texts(INPUT));
         }
         let bases = texts(BASE);
-        // Of a folder that is not written out, every file can be content.
+        // If the configuration computes a folder, every file can be content.
         let computed = (kind == Kind::Collections && text.matches("glob(").count() != bases.len()).then(String::new);
         let others = if kind == Kind::Collections { bases } else { texts(SRC_DIR) };
         self.add_content(path, &site, others.into_iter().chain(computed).chain([SRC.to_owned()]));
@@ -236,8 +236,8 @@ impl Configs {
         }
     }
 
-    /// Adds the files of a pattern below these folders. `ending`: what can follow. `pattern`: `None` if the configuration names the files in another
-    /// way. `what`: for the note.
+    /// `ending`: the allowed text after the pattern. `pattern`: `None` if the configuration names the files in another way. `what`: describes the exclusion in
+    /// the note. Adds the files of a pattern below these folders.
     fn exclude(
         &mut self,
         path: &str,
@@ -310,8 +310,8 @@ impl Scope {
     }
 }
 
-/// The files that a pattern below these folders names, and those below a folder that it names: `*` is any text, `**/` also no folder, and
-/// `{a,b}` one of several. An empty pattern names all files. `ending`: what can follow.
+/// The files that a pattern below these folders names, and those below a folder that it names: `*` is any text, `**/` also no folder, and `{a,b}` one of
+/// several. An empty pattern names all files. `ending`: the allowed text after the pattern.
 fn expression(folders: &[&str], pattern: &str, ending: &str) -> Option<Regex> {
     let written = regex::escape(pattern).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", ".*").replace(r"\?", "[^/]");
     let written = written.replace(r"\[!", "[^").replace(r"\[", "[").replace(r"\]", "]");

@@ -12,15 +12,15 @@ use crate::PictureFile;
 pub(super) const ENCLOSURE: &str = "enclosure";
 /// Castanet has `podcast_file`, Jekyll Podcast Feed `podcast_link`, Octopod a table `audio`.
 const OTHERS: &str = "podcast_file podcast_link podcast_url audio_url audio_file audio file mp3";
-/// In a table.
+/// The keys of the address, if the enclosure is a table.
 const URLS: &str = "url src href file path mp3 m4a opus ogg";
 const LENGTHS: &str = "length size bytes";
 const TYPES: &str = "type mime mime_type";
-/// Beside the key.
+/// The top-level keys of the length.
 const LENGTHS_BESIDE: &str = "enclosure_length podcast_bytes podcast_length audio_length";
 const TYPES_BESIDE: &str = "enclosure_type audio_type";
 
-/// The enclosure as written. Its address may be that of a file of the folder.
+/// The enclosure as written. Its address may be a file of the folder.
 pub(super) fn enclosure(front: &Value) -> Option<Enclosure> {
     let of_keys = |keys| fields::values(front, keys).filter_map(move |value| of_value(front, value.items().first()?));
     let is_media = |found: &Enclosure| ["audio/", "video/"].iter().any(|start| found.content_type.starts_with(start));
@@ -35,13 +35,13 @@ fn of_value(front: &Value, value: &Value) -> Option<Enclosure> {
     Some(Enclosure::named(url, byte_size, value.first_text(TYPES).or_else(|| beside(TYPES_BESIDE))))
 }
 
-/// Why the enclosure is not imported, if it is no file of the folder.
+/// Why the enclosure is not imported, if it is not a file of the folder.
 pub(super) fn note(enclosure: Option<&Enclosure>) -> Option<String> {
     let enclosure = enclosure.filter(|enclosure| !addresses::is_local(&enclosure.url))?;
     Some(format!("its enclosure {}; it is only in the metadata", enclosure.check().err()?))
 }
 
-/// The file of an enclosure, if it is to be one of the folder.
+/// The file of an enclosure, if its address means a file of the folder.
 pub(super) fn file_of(root: &Path, origin: &str, enclosure: Option<&Enclosure>) -> Option<PictureFile> {
     let enclosure = enclosure.filter(|found| addresses::is_local(&found.url) && found.asset().is_none())?;
     let (address, origin) = (enclosure.url.clone(), origin.to_owned());

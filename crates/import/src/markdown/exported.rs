@@ -1,5 +1,5 @@
-//! The front matter of a file that an export of Tidings wrote: the table `tidings` contains what no generator has a key for. The rule: such a file is
-//! read exactly as it was written; nothing in this module applies to a file without the table.
+//! The front matter of a file that an export of Tidings wrote: the table `tidings` contains the values for which no generator has a key. The rule: such a file
+//! is read exactly as it was written; nothing in this module applies to a file without the table.
 
 use crate::jsonl::{TermRecord, checked_version};
 use crate::words::has_word;
@@ -51,7 +51,7 @@ pub(super) struct Exported<'f> {
 }
 
 impl<'f> Exported<'f> {
-    /// `None` without such a table, or if it does not say what the file is.
+    /// `None` without such a table, or if it does not name the kind of the file.
     pub(super) fn of(front: &'f Value) -> Option<Self> {
         let table = front.get(TABLE)?;
         let kind = match table.get("type")?.text()? {
@@ -63,10 +63,10 @@ impl<'f> Exported<'f> {
         Some(Self { kind, front, table, read: Value::Table(read) })
     }
 
-    /// Reads the file as what its table says, which wins over the file name and the other keys.
+    /// Reads the file as the kind in its table, which has precedence over the file name and the other keys.
     ///
     /// # Errors
-    /// If it is not what its table says.
+    /// If it cannot be read as this kind.
     pub(super) fn read(&self, origin: &str, body: &str, zone: &TimeZone) -> Result<ReadOutcome, String> {
         if let Kind::Term(kind) = self.kind {
             return Ok(ReadOutcome::Term(Box::new(self.term(kind)?), self.text(AVATAR)));

@@ -45,7 +45,7 @@ pub(super) struct PostFields {
     pub tags: Vec<String>,
     /// At most one.
     pub series: Vec<String>,
-    /// Only for a post in a series.
+    /// The position in the series, if the post is in one.
     pub series_position: Option<i32>,
     pub aliases: Vec<String>,
     /// The target, if the file is only a redirect.

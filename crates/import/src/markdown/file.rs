@@ -103,11 +103,11 @@ struct Reading {
     cover: ImportedCover,
     enclosure: Option<Enclosure>,
     notes: Vec<String>,
-    /// What a file with a date is.
+    /// Whether a file with a date is a post or a page.
     section: Section,
     /// Whether it is a draft because it says so in the usual words, or because of its folder.
     is_plain_draft: bool,
-    /// When the generator stops showing it.
+    /// The instant at which the generator stops showing the file.
     unpublish_at: Option<Instant>,
 }
 

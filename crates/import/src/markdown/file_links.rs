@@ -14,7 +14,7 @@ use super::{page, walk};
 
 pub(super) const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
 
-/// A link in a body whose address is a file, or a template that stands for one.
+/// A link in a body whose address is a file, or a template that becomes one.
 #[derive(Debug, PartialEq, Eq)]
 struct FileLink {
     span: Range<usize>,
@@ -179,8 +179,8 @@ pub(super) fn joined(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Resolves a template: the names under which the file is looked up, the path if no file is found, and what follows the path. `is_address`: whether it
-/// stands where an address would.
+/// Resolves a template: the names under which the file is looked up, the path if no file is found, and what follows the path. `is_address`: whether it is in
+/// place of an address.
 fn of_template(origin: &str, template: Template, is_address: bool) -> Option<(Vec<String>, Option<String>, String)> {
     match template {
         Template::Ref(target) => {

@@ -181,7 +181,7 @@ fn list(root: &Path, prefix: &str, listed: &mut Listed, found: &mut FoundContent
     Ok(())
 }
 
-/// `beside`: the names of all children of the same folder.
+/// `beside`: the names of all children of its folder.
 fn take(
     child: &DirEntry,
     path: &str,

@@ -19,7 +19,7 @@ pub(super) fn stem_of(name: &str) -> Option<&str> {
     ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
-/// As [`stem_of`], for the names that files of other programs can have too.
+/// Like [`stem_of`], for names that files of other programs can have, too.
 pub(super) fn shared_stem_of(name: &str) -> Option<&str> {
     SHARED.iter().find_map(|ending| name.strip_suffix(ending))
 }

@@ -1,7 +1,7 @@
-//! Languages by the names of files, as in Hugo and Zola (`post.de.md` beside `post.md`), and of folders (`content/de/a.md` beside `content/en/a.md`).
-//! The rule: a part of a path is a language only if other files say so: the last part of a name, if a file in the same folder has the name without it,
-//! or with another language, so `node.js.md` alone is about Node.js; a folder, if a file has the same path in the folder of another language or next to
-//! the folder, or if the root of the content contains only folders of languages, so `notes/it` is about computers.
+//! Languages by the names of files, as in Hugo and Zola (`post.de.md` next to `post.md`), and of folders (`content/de/a.md` next to `content/en/a.md`). The
+//! rule: a part of a path is a language only if other files say so: the last part of a name, if a file in the same folder has the name without it, or with
+//! another language, so `node.js.md` alone is about Node.js; a folder, if a file has the same path in the folder of another language or next to the folder, or
+//! if the root of the content contains only folders of languages, so `notes/it` is about computers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

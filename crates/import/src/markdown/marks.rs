@@ -1,4 +1,4 @@
-//! The values in front matter that decide who may see a file. The rule: what a generator, theme or plugin does not show to everyone is a draft, and a
+//! The values in front matter that restrict who can see a file. The rule: a file that a generator, theme or plugin does not show to everyone is a draft, and a
 //! note names the mark; a mark with an unreadable value hides the file, too.
 
 use crate::dates;
@@ -13,12 +13,12 @@ const HIDDEN: &str = "\
     unlisted isUnlisted private isPrivate hidden isHidden hide secret unpublished headless protected isProtected \
     passwordProtected encrypt encrypted isEncrypted members membersOnly subscribersOnly premium isPremium paid paywall \
     gated locked wip workInProgress eleventyExcludeFromCollections";
-/// Those of [`HIDDEN`] whose list names who may see the file.
+/// The keys of [`HIDDEN`] whose list names the allowed readers.
 const MEMBERS: &str = "members membersOnly subscribersOnly premium isPremium paid paywall gated";
 /// A word for "no" hides.
 const SHOWN: &str = "\
     published isPublished publish dgPublish public isPublic listed isListed visible isVisible render routable enabled";
-/// Only false hides: `none` is a style of Jekyll, and another word is an address.
+/// Only false hides a file: `none` is a style of Jekyll, and any other word is an address.
 const PERMALINK: &str = "permalink";
 /// Other words in these hide, too, unless they are a date.
 const PUBLISHED: &str = "published isPublished publish";
@@ -29,7 +29,7 @@ const VISIBILITIES: &str = "visibility access";
 const PUBLIC: &str = "public published everyone all visible open free true yes on";
 const PASSWORDS: &str = "password passwords passwd passphrase";
 const EXPIRIES: &str = "expiryDate expireDate expirationDate expires expiresAt unpublishDate unpublishAt";
-/// The table that controls what Hugo builds, and the words for nothing.
+/// The table that controls what Hugo builds, and its values that exclude a page.
 const BUILD: &str = "build";
 const NOT_BUILT: &str = "never link false no off";
 /// The values that Hugo passes from the file of a folder to the files below, and the key that restricts it.

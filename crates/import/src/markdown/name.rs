@@ -1,5 +1,5 @@
-//! What the name and path of a file determine: the day, the slug, the language, and whether it describes its folder. The rule: the front matter wins,
-//! and a day is in the time zone of the site.
+//! Reads a file's day, slug and language from its name and path, and whether it describes its folder. The rule: the front matter wins, and a day is in the time
+//! zone of the site.
 
 use crate::dates;
 use tidings_model::{Instant, TimeZone};

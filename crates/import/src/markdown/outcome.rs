@@ -1,4 +1,4 @@
-//! What a Markdown file is read as. The rule: each file is exactly one of these.
+//! The result of reading a Markdown file. The rule: each file has exactly one of these results.
 
 use crate::{Failed, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped};
 

@@ -26,9 +26,9 @@ const OTHER_COVERS: &str = "\
 const OF_HEADER: &str = "overlay_image image teaser og_image";
 /// The keys of the address, if the cover is a table.
 const ADDRESSES: &str = "image src url path file";
-/// The folders that generators serve at the root of the site, and the root. Docusaurus has `docs` beside the folder of its site, `website`.
+/// The folders that generators serve at the root of the site, and the root. Docusaurus has `docs` next to the folder of its site, `website`.
 const SERVED: &[&str] = &["", "static", "public", "assets", "src", "website/static"];
-/// The same folders of a site that is in a folder above the file.
+/// The folders that are served at the root, for a site in a folder above the file.
 const SERVED_OF_SITE: &[&str] = &["static", "public"];
 
 /// The extensions of pictures that can become assets of the site.

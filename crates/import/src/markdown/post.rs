@@ -1,4 +1,4 @@
-//! A Markdown file that is a post. The rule: what the front matter does not give comes from the body or the file name.
+//! A Markdown file that is a post. The rule: values that are missing in the front matter come from the body or the file name.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! The metadata of a Markdown file: the front matter without what the API returns in fields of the post. The rule: a value is omitted only if a field
-//! returns an equal value, so nothing in the front matter is lost, except for passwords, because everyone may read the metadata.
+//! The metadata of a Markdown file: the front matter without the values that the API returns in fields of the post. The rule: a value is omitted only if a
+//! field returns an equal value, so nothing in the front matter is lost, except for passwords, because everyone may read the metadata.
 
 use crate::dates;
 use tidings_model::{JsonValue, Language, Slug};

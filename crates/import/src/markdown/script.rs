@@ -26,7 +26,7 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     );
     Regex::new(&token).expect("a valid expression")
 });
-/// What JSON writes in another way inside of a text.
+/// Escapes and characters that JSON writes in another way inside a string.
 static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?s)\\u\{([0-9a-fA-F]{1,6})\}|\\x([0-9a-fA-F]{2})|\\(\r\n|.)|(["\x00-\x1f])"#)
         .expect("a valid expression")

@@ -1,4 +1,4 @@
-//! Which files with a date are posts. The rule: a file in a folder of posts, or with the day in its name, is a post; then its front matter decides,
+//! Decides which files with a date are posts. The rule: a file in a folder of posts, or with the day in its name, is a post; then its front matter decides,
 //! then whether it is in a folder of documentation, or outside the folders of posts that the site has.
 
 use std::collections::HashMap;
@@ -35,9 +35,9 @@ pub(super) struct Sections {
 pub(super) enum Section {
     /// It is in a folder of posts, or its front matter says that it is a post.
     Posts,
-    /// A file with a date is a post here.
+    /// It is undecided: a file with a date is a post.
     Any,
-    /// A file with a date is a page here, too.
+    /// It is documentation: a file with a date is a page, too.
     Pages,
 }
 
@@ -67,7 +67,7 @@ impl Sections {
         self.is_underscored || origin.split('/').any(|folder| matches!(folder, "_posts" | "_drafts"))
     }
 
-    /// What a file with a date is. `has_day`: whether its name or path contains a day.
+    /// Whether a file with a date is a post or a page. `has_day`: whether its name or path contains a day.
     pub(super) fn of(&self, origin: &str, front: &Value, has_day: bool) -> Section {
         match innermost(origin) {
             Some(Section::Posts) => return Section::Posts,

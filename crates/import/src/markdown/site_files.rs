@@ -1,4 +1,4 @@
-//! What the files of a generator add to a Markdown file. The rule: the file itself wins, then the nearest source.
+//! The values that a generator's other files add to a Markdown file. The rule: the file itself wins, then the nearest source.
 
 use std::collections::{HashMap, HashSet};
 
@@ -121,8 +121,8 @@ impl SiteFiles {
         stem.strip_suffix("/index").unwrap_or(stem).to_owned()
     }
 
-    /// What the file has in common with its translations: Hugo's key in the front matter, which wins, or the path without a language. A space keeps both apart
-    /// from the group of an export.
+    /// The common key of a file and its translations: Hugo's key in the front matter, which wins, or the path without a language. The space in it distinguishes
+    /// it from the group of an export.
     pub(super) fn translations_of(&self, origin: &str, front: &Value) -> Option<String> {
         let site = || origin.find("content/").filter(|at| *at == 0 || origin[..*at].ends_with('/')).unwrap_or(0);
         let named = front.get(TRANSLATION_KEY).and_then(Value::text);

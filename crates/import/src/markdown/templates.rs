@@ -17,7 +17,7 @@ impl<'t> Tag<'t> {
         let (open, close) = marks.into_iter().find(|(open, _)| text.starts_with(open))?;
         let inside = &text[open.len()..text.floor_char_boundary(BYTES_MAX)];
         let end = inside.find(close)?;
-        // Dashes beside these marks remove white space around the tag; the last argument of a shortcode can end with one.
+        // Dashes next to these marks remove white space around the tag; the last argument of a shortcode can end with a dash.
         let has_dashes = open.len() == 2;
         let inside = inside[..end].trim_matches(|c: char| c.is_whitespace() || (has_dashes && c == '-'));
         Some(Self { open, inside, length: open.len() + end + close.len() })
@@ -47,7 +47,6 @@ pub(super) enum Template {
 const FILTERS: &[&str] = &["relative_url", "absolute_url", "url", "htmlBaseUrl", "prepend: site.baseurl"];
 const BASES: &[&str] = &["site.baseurl", "site.url", "site.baseUrl"];
 
-/// What a tag means in a link.
 pub(super) fn template(Tag { open, inside, .. }: &Tag<'_>) -> Template {
     let (word, argument) = split_word(inside);
     match (*open, word) {

@@ -26,7 +26,7 @@ fn parse_strictly(text: &str) -> Result<Value, String> {
     let events = events.map(|event| event.map(|(event, _)| event).map_err(|error| explained(text, &error)));
     let mut reader = Reader { events, anchors: HashMap::new(), weight: 0 };
     let value = reader.next()?.unwrap_or(Value::Nothing);
-    // What follows the value can be an error.
+    // Text after the value can be an error.
     reader.next()?;
     Ok(value)
 }
@@ -86,7 +86,7 @@ impl<'t, I: Iterator<Item = Result<Event<'t>, String>>> Reader<I> {
     }
 }
 
-/// The key of a table, or a list of tables, to merge into the table that contains the key: a type of YAML 1.1, which all generators read.
+/// The key of a table, or a list of tables, to merge into the table that contains the key: this is part of YAML 1.1, which all generators support.
 const MERGE: &str = "<<";
 
 /// A table of keys and values in turn, with the keys of merged tables that it does not have itself.

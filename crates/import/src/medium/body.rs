@@ -103,7 +103,7 @@ fn without_redirect(address: &str) -> Option<String> {
     (target.starts_with("https://") || target.starts_with("http://")).then(|| target.into_owned())
 }
 
-/// Removes what belongs to Medium's page: boxes, the lines above sections, and the markup that colours code.
+/// Removes the parts of Medium's page: boxes, the lines above sections, and the markup that colours code.
 fn replace_boxes(html: &mut HtmlParts, body: &Element) {
     let elements: Vec<Element> = html.inside(body).cloned().collect();
     let (mut has_begun, mut code_end) = (false, 0);

@@ -23,7 +23,7 @@ use database::Databases;
 use page::{NotionExport, NotionPage};
 use paths::PagePaths;
 
-/// How many files and folders are examined to recognize an export, and how deep.
+/// The maximum number of files and folders that are examined to recognize an export, and the maximum depth.
 const FILES_TRIED: usize = 2_000;
 const DEPTH_TRIED: usize = 4;
 

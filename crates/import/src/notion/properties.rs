@@ -1,5 +1,5 @@
-//! Splits the file of a page into its title, the properties that its database gives to it, and its text. The rule: what may be a paragraph of the
-//! text is not a property; nothing is lost between them.
+//! Splits the file of a page into its title, its database properties, and its text. The rule: anything that may be a paragraph of the text is not a property,
+//! and nothing is lost.
 
 use tidings_model::markdown;
 

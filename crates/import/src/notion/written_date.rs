@@ -6,7 +6,8 @@ use tidings_model::{Instant, TimeZone};
 /// Separates the start and end of a time span.
 pub(super) const SPAN: &str = "→";
 
-/// Accepts what front matter accepts, and a zone in brackets, `January 2, 2024 17:06 (GMT+1)`; of a span, the start. A time without a zone is in `zone`.
+/// Accepts the formats of front matter, and a zone in brackets, `January 2, 2024 17:06 (GMT+1)`. Returns the start of a span. A time without a zone is in
+/// `zone`.
 pub(super) fn parse(text: &str, zone: &TimeZone) -> Option<Instant> {
     let start = text.split(SPAN).next()?.trim().trim_start_matches('@');
     dates::parse_in(start, zone).or_else(|| {

@@ -1,5 +1,5 @@
-//! The body of a Substack post. The rule: the text, pictures and footnotes are kept as HTML; widgets become what readers need, and what the export
-//! does not contain is reported.
+//! The body of a Substack post. The rule: the text, pictures and footnotes are kept as HTML; widgets become text, pictures or links, and missing content is
+//! reported.
 
 use std::collections::BTreeSet;
 

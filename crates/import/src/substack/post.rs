@@ -1,4 +1,4 @@
-//! Makes a post or page of a row of `posts.csv` and its body. The rule: what Substack did not show to everyone becomes a draft, with a note.
+//! Makes a post or page from a row of `posts.csv` and its body. The rule: a post that Substack did not show to everyone becomes a draft, with a note.
 
 use crate::found::{Item, NotImported};
 use crate::title::title_of;

@@ -1,5 +1,5 @@
-//! The widgets that Substack's editor puts into a body. The rule: what readers need is kept as text, a picture or a link; a request to subscribe,
-//! share or comment on Substack is removed.
+//! The widgets that Substack's editor puts into a body. The rule: content for readers is kept as text, a picture or a link; a request to subscribe, share or
+//! comment on Substack is removed.
 
 use serde_json::Value;
 
@@ -10,11 +10,11 @@ use super::pictures;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Widget {
-    /// HTML with its content.
+    /// HTML that replaces the widget.
     Kept(String),
     /// A form or button of Substack.
     Button,
-    /// Has no content, such as a hint of the editor.
+    /// An element without content, such as a hint of the editor.
     Empty,
     /// The export has no content for it.
     Lost(String),

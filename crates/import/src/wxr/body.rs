@@ -1,5 +1,4 @@
-//! The body of a WordPress post. The rule: readers get what WordPress showed, as one HTML block that Markdown does not parse; what the export does
-//! not contain is reported.
+//! The body of a WordPress post. The rule: readers get what WordPress showed, as one HTML block that Markdown does not parse; missing content is reported.
 
 use std::collections::BTreeSet;
 

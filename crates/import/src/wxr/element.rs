@@ -10,7 +10,7 @@ const DEPTH_MAX: usize = 64;
 /// An element: its children in order, and the text directly inside it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Element {
-    /// As written, with its prefix: `wp:status`.
+    /// The name as written, with its prefix: `wp:status`.
     pub name: String,
     pub attributes: Vec<(String, String)>,
     pub text: String,

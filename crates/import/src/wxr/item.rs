@@ -1,5 +1,5 @@
-//! Reads one item of a WordPress export as a post. The rule: what WordPress did not show to everyone – drafts, private posts, posts with a password
-//! or with parts for subscribers – becomes a draft; a note reports it, unless it was already a draft.
+//! Reads one item of a WordPress export as a post. The rule: a post that WordPress did not show to everyone – drafts, private posts, posts with a password or
+//! with parts for subscribers – becomes a draft; a note reports it, unless it was already a draft.
 
 use crate::found::{Item, NotImported, ReadItem};
 use crate::title::title_of;
@@ -116,7 +116,7 @@ fn post(
     }
 }
 
-/// The text of what WordPress stores as HTML, if it is not empty.
+/// The text of a field that WordPress stores as HTML; `None` if it is empty.
 fn html_of(item: &Element, name: &str) -> Option<String> {
     Some(html_text::from_any(item.child_text(name))).filter(|text| !text.is_empty())
 }

@@ -1,5 +1,5 @@
-//! Reads a WordPress export (WXR): first everything, because what items refer to, such as authors and attachments, can come later in the file, then
-//! its items as posts. The rule: an item that cannot be read does not affect others.
+//! Reads a WordPress export (WXR): first the whole file, because items can refer to later authors and attachments, then its items as posts. The rule: an item
+//! that cannot be read does not affect others.
 
 mod body;
 mod element;

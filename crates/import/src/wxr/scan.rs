@@ -16,7 +16,7 @@ use super::element::{self, Element};
 use super::site::{self, WxrSite};
 use super::{input, item, terms};
 
-/// How often reading is restarted after a part of the file that is not XML.
+/// The maximum number of restarts after parts of the file that are not XML.
 const STOPS_MAX: usize = 1_000;
 
 pub(super) struct WxrScan {

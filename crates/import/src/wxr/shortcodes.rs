@@ -12,7 +12,7 @@ use super::gallery::Galleries;
 /// A shortcode in a text, without its end.
 pub(super) struct Shortcode<'h> {
     pub name: &'h str,
-    /// As written.
+    /// The attributes as written.
     attributes: &'h str,
     /// The length of the start, with its brackets.
     length: usize,

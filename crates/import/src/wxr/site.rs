@@ -11,7 +11,7 @@ use crate::{ImportedCover, Term};
 
 #[derive(Default)]
 pub(super) struct WxrSite {
-    /// Without a `/` at the end.
+    /// The address without a `/` at the end.
     pub address: String,
     /// The displayed names, by the slug of the login.
     pub authors: HashMap<Slug, String>,
@@ -26,7 +26,7 @@ pub(super) struct Attachment {
     pub address: String,
     /// The alternative text.
     pub alt: Option<String>,
-    /// HTML; empty if it has none.
+    /// The caption as HTML; empty if it has none.
     pub caption: String,
     /// The number of the post to which it was uploaded; empty or `0` without one.
     pub parent: String,

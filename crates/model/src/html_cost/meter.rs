@@ -1,5 +1,5 @@
-//! A tree for the HTML parser that stores no content and counts what the real tree would cost. The rule: if a step costs the cleaner's tree time in
-//! proportion to anything except the current bytes, the meter charges that much; a charge can be too high, but never too low.
+//! A tree for the HTML parser that stores no content and counts the cost of the real tree. The rule: if a step costs the cleaner's tree time in proportion to
+//! anything except the current bytes, the meter charges that much; a charge can be too high, but never too low.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -33,14 +33,14 @@ pub(super) struct MeteredElement {
     siblings: RefCell<Option<Rc<Children>>>,
 }
 
-/// The children of one element. They move to another parent as a whole, so that each child still knows their number.
+/// The children of one element. They move to another parent together, so that each child still knows their number.
 #[derive(Default)]
 struct Children {
     count: Cell<u64>,
     ends_with_text: Cell<bool>,
     /// For the text that is the last child: how many characters to escape came since the last character at which the writer's search stops.
     searching: Cell<u64>,
-    /// The same for texts that are moved before a table. The meter does not know which of them become one text.
+    /// The same count for texts that are moved before a table. The meter does not know which of them become one text.
     searching_before_table: Cell<u64>,
 }
 
@@ -242,7 +242,7 @@ fn element(name: QualName, attributes: u64, flags: ElementFlags) -> MeteredNode 
     })
 }
 
-/// How many bytes the writer's searches pass over, and how many searches are still in progress at the end. A search starts at each `&` and at each
+/// The number of bytes that the writer's searches pass over, and of searches that are still in progress at the end. A search starts at each `&` and at each
 /// byte that may begin a no-break space, and ends at `<`, `>` or `end`.
 fn searched_bytes(text: &str, end: u8, searching: u64) -> (u64, u64) {
     text.bytes().fold((0_u64, searching), |(searched, searching), byte| match byte {

@@ -143,7 +143,6 @@ mod tests {
         }
     }
 
-    /// The length of each case grows linearly, but the work of the parser or the writer does not.
     #[test]
     fn work_that_grows_faster_than_the_html_is_not_bounded() {
         let long = "x".repeat(200_000);

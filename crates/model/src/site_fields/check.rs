@@ -22,7 +22,7 @@ pub struct Misfit {
     reason: String,
 }
 
-/// The place inside a value, and what is wrong there.
+/// The place inside a value, and the error there.
 type Fault = (String, String);
 
 impl DeclaredObject {

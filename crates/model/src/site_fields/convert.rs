@@ -1,5 +1,4 @@
-//! Converts a value to one of the declared type that means the same. The rule: a value that is not known to mean the same stays unchanged, so the
-//! check refuses it.
+//! Converts a value to an equivalent value of the declared type. The rule: a value that is not known to mean the same stays unchanged, so the check refuses it.
 
 use crate::json_value::{self, JsonValue};
 use crate::metadata::METADATA_DEPTH_MAX;

@@ -1,8 +1,8 @@
-//! The fields that a site declares for its posts and pages. The rule: a declared field stores nothing; its value is that of the metadata under its
-//! name, so content that was written before the declaration keeps its values, and content moves between sites with other declarations.
+//! The fields that a site declares for its posts and pages. The rule: a declared field stores nothing; its value is that of the metadata under its name, so a
+//! change of the declarations loses no value.
 //!
-//! Types do not contain themselves, so every value that fits has a bounded depth. [`check`] decides which values fit; [`convert`] converts values
-//! that mean the same.
+//! Types do not contain themselves, so every value that fits has a bounded depth. [`check`] decides which values fit; [`convert`] converts values that mean the
+//! same.
 
 mod check;
 mod convert;
@@ -40,7 +40,7 @@ pub struct DeclaredField {
     /// The reason, if the field is deprecated.
     pub deprecation: Option<String>,
     pub of: DeclaredType,
-    /// Set if the values are lists; says whether their items may be null.
+    /// Set if the values are lists; determines whether their items may be null.
     pub items: Option<DeclaredItems>,
     pub is_required: bool,
     /// Whether lists of posts can be filtered by it: only fields of posts, and only values of [`DeclaredType::has_index`].
@@ -65,9 +65,8 @@ pub enum DeclaredType {
     DateTime,
     /// A text: the address of a web page.
     Url,
-    /// Any value.
     Json,
-    /// A text: the name of a value.
+    /// A text: one of the names of the enum.
     Enum(Arc<DeclaredEnum>),
     Object(Arc<DeclaredObject>),
 }

@@ -1,4 +1,4 @@
-//! Ranks the documents that a query finds. The rule: documents with all words come before those with half of them; within both, BM25 decides, with
+//! Ranks the documents that a query finds. The rule: documents with all words come before those with at least half of them; within both, BM25 decides, with
 //! title and headings above the text, then the order of the documents.
 
 use std::cmp::Ordering;
@@ -21,52 +21,52 @@ use crate::statistics::Statistics;
 use crate::stems::Stems;
 use crate::words::{Kind, pieces};
 
-/// The most documents of a query that pages can reach.
+/// The maximum number of results of a query that pages can reach.
 pub const FOUND_MAX: usize = 1_000;
-/// How many documents more than a page needs are ranked, because changes since the page before may have moved those.
+/// How many documents are ranked in addition to a page, because changes since the previous page may have moved some.
 const SPARE: usize = 20;
 
-/// The longer words that an unfinished word stands for, and the words near one that is misspelt.
+/// The maximum number of completions of an unfinished word, and of corrections of a misspelt one.
 const LONGER_MAX: usize = 30;
 const NEAR_MAX: usize = 8;
-/// The words of a query for which near ones are looked for: each costs a walk over the words of the index.
+/// The maximum number of words of a query that are corrected: each correction walks over the words of the index.
 const MISSPELT_MAX: usize = 8;
-/// A word that so many documents have is not taken for a misspelt one.
+/// A word that this many documents have does not count as misspelt.
 const USUAL_FROM: u64 = 5;
 
 const OF_TITLE: Score = 3.0;
 const OF_HEADINGS: Score = 1.0;
-/// What another form of a word, a longer or a near word counts, where the word itself is 1.
+/// The weights of a word form, a completion and a correction; the word itself has 1.
 const OF_FORM: Score = 0.8;
 const OF_LONGER: Score = 0.6;
 const OF_NEAR: [Score; 2] = [0.5, 0.3];
 
-/// The words of a text by which [`View::similar`] compares.
+/// The number of words of a text that [`View::similar`] compares.
 const SIMILAR_WORDS_MAX: usize = 20;
 
-/// What a document must meet, beside the query.
+/// A filter in addition to the query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
     All(Vec<String>),
     Any(Vec<String>),
     None(Vec<String>),
-    /// Its `order` is greater than the first and less than the second.
+    /// The document's `order` is greater than the first and less than the second.
     Between(Option<i64>, Option<i64>),
 }
 
-/// Where a document is among those that a query finds.
+/// The position of a document in the results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     pub has_all_words: bool,
     pub score: Score,
     pub order: i64,
     pub key: u64,
-    /// How many documents were before it.
+    /// The number of documents before it.
     pub rank: u32,
 }
 
 impl Place {
-    /// The best first.
+    /// Sorts the best document first.
     fn compare(&self, other: &Self) -> Ordering {
         let by_score = || other.score.total_cmp(&self.score);
         let by_words = other.has_all_words.cmp(&self.has_all_words).then_with(by_score);
@@ -74,7 +74,7 @@ impl Place {
     }
 }
 
-/// Which documents are wanted.
+/// The requested page of results.
 #[derive(Debug, Clone, Default)]
 pub struct Page<'a> {
     pub first: usize,
@@ -90,22 +90,22 @@ pub struct Hit {
 
 #[derive(Clone, Default)]
 pub struct Found {
-    /// The best first.
+    /// The best hit first.
     pub hits: Vec<Hit>,
     pub has_next: bool,
     pub matcher: Matcher,
 }
 
-/// Several indexes as they are at one moment.
+/// A snapshot of several indexes.
 pub struct View {
-    /// Of those that are searched whole. Only their words and figures count for ranks and suggestions.
+    /// The indexes that are searched completely. Only their words and statistics count for ranks and suggestions.
     searchers: Vec<Searcher>,
-    /// An index of which only the documents with a label are searched.
+    /// An index in which only documents with a label are searched.
     labelled: Option<(Searcher, Condition)>,
     fields: Fields,
 }
 
-/// What one clause of a query stands for: terms, and what each counts.
+/// The alternatives that match one clause of a query, with their weights.
 enum Group {
     Words(Vec<(String, Score)>),
     Phrase(Vec<(usize, String)>),
@@ -118,7 +118,7 @@ impl View {
         Some(Self { searchers: indexes.iter().map(|index| index.searcher()).collect(), labelled: None, fields })
     }
 
-    /// The same, with the documents of another index that have this label.
+    /// Adds the documents of another index that have this label.
     #[must_use]
     pub fn with_labelled(self, index: &Index, label: String) -> Self {
         Self { labelled: Some((index.searcher(), Condition::All(vec![label]))), ..self }
@@ -156,7 +156,7 @@ impl View {
         Ok(Found { hits: rest, has_next, matcher })
     }
 
-    /// The documents that are most like this text and have most of these labels, without the one with this key.
+    /// The documents most similar to this text and these labels, without the one with this key.
     ///
     /// # Errors
     /// If an index cannot be read.
@@ -193,7 +193,7 @@ impl View {
         Ok(places.into_iter().map(|place| Hit { key: place.key, place }).collect())
     }
 
-    /// The query with the nearest known words in place of unknown ones; `None` if it has none, or if nothing is near them.
+    /// The query with the nearest known words in place of unknown ones; `None` if it has no unknown word, or no known word is near.
     ///
     /// # Errors
     /// If an index cannot be read.
@@ -215,7 +215,7 @@ impl View {
         Ok((!others.is_empty()).then(|| query.with_words(&others)))
     }
 
-    /// Texts that continue this one: its last word with the most usual words that begin so, those of titles first.
+    /// Completions of this text: its last word is completed to the most frequent words with this prefix, words of titles first.
     ///
     /// # Errors
     /// If an index cannot be read.
@@ -243,7 +243,7 @@ impl View {
         Ok(codes.iter().filter_map(|(code, _)| Stems::of(code)).collect())
     }
 
-    /// How a folded word is usually written.
+    /// The usual spelling of a folded word.
     fn spelling(&self, word: &str) -> Result<String> {
         let usual = self.dictionary(self.fields.spellings).marked(word, 1)?.into_iter().next();
         let Some((written, count)) = usual else { return Ok(word.to_owned()) };
@@ -258,7 +258,7 @@ impl View {
         }
     }
 
-    /// With longer words, and near ones if the word is rare. `misspelt`: for how many words more these are looked for.
+    /// Adds completions, and corrections if the word is rare. `misspelt`: how many more words may be corrected.
     fn group(&self, clause: &Clause, languages: &[Stems], misspelt: &mut usize) -> Result<Group> {
         let Clause::Word { text, is_unfinished } = clause else { return Ok(self.exact(clause, languages)) };
         let mut words = forms(text, languages);
@@ -277,7 +277,7 @@ impl View {
         Ok(Group::Words(words))
     }
 
-    /// The words that this one may be meant for, the nearest first, each with its distance: 1, or 2 for long words.
+    /// The possible corrections of a word, the nearest first, with their distance: 1, or 2 for long words.
     fn near(&self, word: &str, is_unfinished: bool) -> Result<Vec<(String, usize)>> {
         let letters = word.chars().count();
         if letters < 5 || !word.chars().any(char::is_alphabetic) {
@@ -299,7 +299,7 @@ impl View {
         Ok(near)
     }
 
-    /// `has_all`: the documents that have every group; otherwise those that have half of them or more.
+    /// `has_all`: matches documents with every group; otherwise those with at least half of them.
     fn query(&self, groups: &[Group], unwanted: &[Group], conditions: &[Condition], has_all: bool) -> BooleanQuery {
         let in_field = |group: &Group, field, boost| self.in_field(group, field, boost);
         let required = || groups.iter().map(|group| in_field(group, self.fields.all, 1.0));
@@ -342,7 +342,7 @@ impl View {
         Box::new(BoostQuery::new(Box::new(query), boost))
     }
 
-    /// Does not change a score.
+    /// A condition does not change a score.
     fn condition(&self, condition: &Condition) -> (Occur, Box<dyn Ranked>) {
         let label = |label: &String| -> Box<dyn Ranked> {
             let term = Term::from_field_text(self.fields.labels, label);
@@ -411,13 +411,13 @@ impl Group {
         }
     }
 
-    /// Whether it can be found where only words are indexed, without their positions.
+    /// Whether it can be searched in a field that has words but no positions.
     fn is_word(&self) -> bool {
         !matches!(self, Self::Phrase(terms) if terms.len() > 1)
     }
 }
 
-/// A word, and its forms in each language: the stem as a word, and words with the same stem.
+/// The forms of a word in each language: its stem, and the words with the same stem.
 fn forms(word: &str, languages: &[Stems]) -> Vec<(String, Score)> {
     let mut forms = vec![(word.to_owned(), 1.0)];
     for language in languages {

@@ -1,4 +1,4 @@
-//! What is found, and in which order. The rule: each case is a text as a person types it.
+//! Tests which documents are found, and in which order. The rule: each case is a text as a person types it.
 
 use super::*;
 use crate::Document;

@@ -1,5 +1,5 @@
-//! The attributes of an element. The rule: an attribute with a value that could load or run something is left out; a link leads to the
-//! same drawing, or, of an `a`, to a page.
+//! The attributes of an element. The rule: an attribute with a value that could load or run something is omitted; a link points into the same drawing, except
+//! that an `a` may link to a page.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use crate::assets::clean::clean_pixels;
 use crate::assets::decode::check_size;
 use crate::assets::error::BadPicture;
 
-/// The maximum number of attributes of an element, because each is compared with the others. Drawing programs write some 40.
+/// The maximum number of attributes of an element, because duplicates are found by comparing all pairs. Drawing programs write some 40.
 const ATTRIBUTES_MAX: usize = 256;
 /// The schemes of a link.
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
@@ -21,7 +21,7 @@ const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 const WITH_FRAGMENT: &str = "\
     animate animateMotion animateTransform filter linearGradient mpath pattern radialGradient set textPath use";
 
-/// The pictures of pixels in a drawing. Together, they have at most the pixels of one picture.
+/// The embedded bitmap pictures of a drawing. Together, they may have at most the pixels of one picture.
 #[derive(Default)]
 pub(super) struct Embedded {
     pixels: u64,
@@ -79,10 +79,10 @@ fn of(value: Value, text: String) -> Option<String> {
     }
 }
 
-/// The target of a link, if this element may have it.
+/// The target of a link, if the element may have it.
 fn link(element: &str, text: &str, embedded: &mut Embedded) -> Result<Option<String>, BadPicture> {
     let text = text.trim();
-    // A browser decodes `%`, so that two fragments could be one name.
+    // A browser decodes `%`, so two different fragments could be the same name.
     let is_fragment = text.starts_with('#') && !text.contains('%');
     match element {
         "image" => embedded.address(text),
@@ -96,7 +96,7 @@ fn link(element: &str, text: &str, embedded: &mut Embedded) -> Result<Option<Str
 }
 
 impl Embedded {
-    /// The address of a picture in base64, which is cleaned like one that is sent. Its type is decided by its content.
+    /// The address of a picture in base64, which is cleaned like an uploaded picture. Its content determines its type.
     fn address(&mut self, address: &str) -> Result<Option<String>, BadPicture> {
         let is_data = address.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"));
         let Some((head, data)) = address.split_once(',').filter(|_| is_data) else { return Ok(None) };

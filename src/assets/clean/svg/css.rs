@@ -1,9 +1,9 @@
-//! Values, declarations and style sheets of CSS ("CSS Syntax Module Level 3", W3C). The rule: what is kept has one reading only: no escapes, no comments,
-//! only closed strings and known functions, so it can load nothing. Everything else is left out.
+//! Values, declarations and style sheets of CSS ("CSS Syntax Module Level 3", W3C). The rule: the result has no escapes and no comments, only closed strings
+//! and known functions, so every browser reads it alike and it can load nothing. Everything else is omitted.
 
 use super::names::is_property;
 
-/// The functions of values; `url()` is checked apart. All others could load something: `image()`, `image-set()`, `src()`, `element()`.
+/// The allowed functions; `url()` is checked separately. All others could load something: `image()`, `image-set()`, `src()`, `element()`.
 const FUNCTIONS: &str = "\
     blur brightness calc circle clamp color color-mix contrast cubic-bezier drop-shadow ellipse grayscale hsl \
     hsla hue-rotate hwb inset invert lab lch light-dark matrix matrix3d max min oklab oklch opacity path \
@@ -45,7 +45,7 @@ pub(super) fn is_safe(value: &str) -> bool {
     depth == 0 && !value.contains("/*")
 }
 
-/// Whether a character has no meaning of its own in a value. `;` separates the steps of an animation in an attribute.
+/// Whether a character has no special meaning in a value. `;` separates the steps of an animation in an attribute.
 fn is_plain(character: char) -> bool {
     character.is_ascii_alphanumeric()
         || matches!(character, ' ' | '\n' | '\t')
@@ -53,7 +53,7 @@ fn is_plain(character: char) -> bool {
         || !character.is_ascii()
 }
 
-/// Where the name of a function begins that ends here.
+/// The position at which the name of a function begins that ends here.
 fn function_start(before: &str) -> usize {
     let is_name =
         |character: char| character.is_ascii_alphanumeric() || "-_".contains(character) || !character.is_ascii();
@@ -172,7 +172,7 @@ fn find_outside(text: &str, marks: &[char]) -> Option<(usize, char)> {
     None
 }
 
-/// A comment becomes a space, as it separates what is beside it.
+/// A comment becomes a space, because it separates tokens.
 fn without_comments(text: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, comment)) = rest.split_once("/*") {

@@ -1,9 +1,8 @@
-//! SVG ("Scalable Vector Graphics (SVG) 2", W3C). The rule: the result is written from the elements and attributes of the
-//! lists in `names`, never copied, so it has no scripts, loads nothing, and is the same drawing for every parser, also as
-//! a part of an HTML page.
+//! SVG ("Scalable Vector Graphics (SVG) 2", W3C). The rule: the result is written from the elements and attributes of the lists in `names`, never copied, so it
+//! has no scripts, loads nothing, and is the same drawing for every parser, also as a part of an HTML page.
 //!
-//! The file is read once, element by element. What is kept of the elements that are open is all that is in memory beside
-//! the file and the result. What is cleaned is cleaned to itself.
+//! The file is read once, element by element; besides the file and the result, only the open elements are in memory. Cleaning a cleaned drawing does not change
+//! it.
 
 mod attributes;
 mod css;
@@ -35,11 +34,11 @@ use write::Written;
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The deepest nesting of elements. Drawing programs nest some 30 groups; browsers stop at several thousand.
 const DEPTH_MAX: usize = 256;
-/// The most elements that a browser has to lay out. A map of the world has some 20,000.
+/// The maximum number of elements that a browser has to lay out. A world map has some 20,000.
 const ELEMENTS_MAX: usize = 100_000;
-/// Each name is looked up in all declarations of the open elements. Drawing programs declare some ten.
+/// The maximum number of declared namespaces: each name is looked up in all declarations of the open elements. Drawing programs declare some ten.
 const NAMESPACES_MAX: usize = 64;
-/// Where the element `svg` of a file in another encoding is looked for.
+/// How many bytes of a file in another encoding are searched for the element `svg`.
 const BEGINNING_BYTES: usize = 1024;
 
 /// Whether a file is XML or HTML by its first character.
@@ -71,7 +70,7 @@ pub(super) fn clean(bytes: &[u8]) -> Result<Cleaned, BadPicture> {
     reader.resolver_mut().set_max_namespace_bindings(NAMESPACES_MAX);
     let mut drawing = Drawing::default();
     loop {
-        // Without a root, nothing says that the file is an SVG.
+        // Without a root element, nothing shows that the file is an SVG.
         let event = reader.read_event().map_err(|error| match (error, drawing.size) {
             (Error::Namespace(NamespaceError::TooManyBindings(_)), _) => unsupported("more than 64 namespaces"),
             (error, Some(_)) => malformed(error),
@@ -96,7 +95,7 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// ASCII is UTF-8 too, and the names of encodings that agree with it there are many.
+/// Encodings that agree with ASCII are accepted for ASCII text, because it is also UTF-8.
 fn check_encoding(declaration: &BytesDecl<'_>, text: &str) -> Result<(), BadPicture> {
     let Some(encoding) = declaration.encoding() else { return Ok(()) };
     let encoding = encoding.map_err(malformed)?.to_ascii_lowercase();
@@ -167,7 +166,7 @@ const SVG: &str = "http://www.w3.org/2000/svg";
 const XLINK: &str = "http://www.w3.org/1999/xlink";
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// A namespace. A prefix means what the file has declared, so an element is one of SVG under any prefix, and none of SVG under the prefix `svg` of another
+/// A namespace. The declaration of a prefix decides, not its name: an SVG element can have any prefix, and the prefix `svg` can be declared for another
 /// namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Space {
@@ -197,13 +196,13 @@ struct Drawing {
     embedded: Embedded,
     written: Written,
     open: Vec<Open>,
-    /// The depth within an element that is left out.
+    /// The depth within an omitted element.
     skipped: usize,
     elements: usize,
     repeats: Repeats,
     /// The text of the open element `style`.
     sheet: String,
-    /// Known from the root on.
+    /// `None` until the root was read.
     size: Option<(u32, u32)>,
     left_out: Vec<&'static str>,
 }
@@ -259,7 +258,7 @@ impl Drawing {
             self.skipped -= 1;
             return Ok(());
         }
-        // The parser has refused an end without a start.
+        // The parser refuses an end tag without a start tag.
         let Some(Open { name, content }) = self.open.pop() else { return Ok(()) };
         if content == Content::Sheet {
             let sheet = std::mem::take(&mut self.sheet);
@@ -280,7 +279,7 @@ impl Drawing {
             None => return Err(malformed("there is text after its end")),
             Some(_) if self.skipped > 0 => {}
             Some(Content::Elements) => {}
-            // From `&#13;`: a new line, as which it is written, ends a string.
+            // `&#13;` is written as a newline, which would end a string.
             Some(Content::Sheet) => self.sheet.push_str(&text.replace('\r', "\n")),
             Some(Content::Text | Content::TextAndElements | Content::AsParent) => self.written.text(text),
         }
@@ -293,7 +292,7 @@ impl Drawing {
         }
     }
 
-    /// The same bound as for the file, so that the result can be cleaned again.
+    /// The limit is the same as for the file, so that the result can be cleaned again.
     fn check_length(&self) -> Result<(), BadPicture> {
         if self.written.len() > BYTES_MAX { Err(unsupported(LENGTH)) } else { Ok(()) }
     }
@@ -321,7 +320,7 @@ fn not_svg(name: &str, space: &ResolveResult<'_>) -> BadPicture {
         ("svg", ResolveResult::Unbound) => {
             damaged("its root has no namespace; add xmlns=\"http://www.w3.org/2000/svg\"")
         }
-        // Of Adobe Illustrator, which names the namespaces by entities.
+        // Adobe Illustrator names the namespaces by entities.
         ("svg", ResolveResult::Bound(Namespace(name))) if name.starts_with('&') => unsupported(ENTITIES),
         _ => BadPicture::Unknown,
     }

@@ -1,16 +1,15 @@
-//! The elements and attributes that a drawing keeps. The rule: what is not listed is left out, with everything in it: scripts, foreign content, fonts, event
+//! The allowed elements and attributes of a drawing. The rule: an unlisted element is omitted with its content: scripts, foreign content, fonts, event
 //! handlers, `xml:base`, and the data of drawing programs.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// The content that an element keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Elements,
     Text,
     TextAndElements,
-    /// Text only within a text.
+    /// Text is kept only inside a text element.
     AsParent,
     /// A style sheet.
     Sheet,
@@ -29,9 +28,9 @@ impl Content {
 /// The allowed contents of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
-    /// Anything: it is a name or a text.
+    /// Any value, because it is a name or a text.
     Text,
-    /// Nothing that loads something.
+    /// A value that loads nothing.
     Drawn,
     Declarations,
     /// The name of an attribute that can be animated.
@@ -46,7 +45,7 @@ const ELEMENTS: &str = "\
     animateMotion animateTransform mpath set";
 const WITH_TEXT: &str = "text tspan textPath";
 
-/// Those of SVG that are properties of CSS too, and the other properties that drawings and their animations use.
+/// Attributes that are also CSS properties, and the other properties that drawings and animations use.
 const PROPERTIES: &str = "\
     alignment-baseline baseline-shift clip clip-path clip-rule color color-interpolation color-interpolation-filters \
     color-rendering cursor direction display dominant-baseline fill fill-opacity fill-rule filter flood-color flood-opacity \
@@ -62,7 +61,7 @@ const ONLY_PROPERTIES: &str = "\
     animation-name animation-play-state animation-timing-function background background-color color-scheme enable-background \
     offset-distance offset-path offset-rotate perspective rotate scale text-shadow transform-style transition \
     transition-delay transition-duration transition-property transition-timing-function translate will-change";
-/// Places, and the numbers of filters.
+/// Positions, and the numbers of filters.
 const PLACES: &str = "\
     amplitude azimuth baseFrequency bias clipPathUnits diffuseConstant divisor dx dy edgeMode elevation exponent \
     filterUnits fr fx fy gradientTransform gradientUnits in in2 intercept k1 k2 k3 k4 kernelMatrix kernelUnitLength \
@@ -107,7 +106,7 @@ pub(super) fn attribute(name: &str) -> Option<(&'static str, Value)> {
     KNOWN_ATTRIBUTES.get_key_value(name).map(|(name, value)| (*name, *value))
 }
 
-/// Whether a property of CSS is known. One of the file's own has a name that begins with `--`.
+/// Whether a CSS property is allowed. Custom properties begin with `--`.
 pub(super) fn is_property(name: &str) -> bool {
     let is_name = |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'));
     KNOWN_PROPERTIES.contains(name) || name.strip_prefix("--").is_some_and(|rest| !rest.is_empty() && is_name(rest))

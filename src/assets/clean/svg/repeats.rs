@@ -1,7 +1,7 @@
-//! How many elements a browser lays out: one that `use`, a pattern, a mask or a marker repeats counts at each place. The rule: the number is bounded,
+//! Counts the elements that a browser lays out; an element that `use`, a pattern, a mask or a marker repeats counts each time. The rule: the number is bounded,
 //! because ten elements that each repeat the one before ten times are ten billion, and no part contains itself.
 //!
-//! References in a style sheet do not count: it is not known here which elements they are for. One that many elements inherit counts once.
+//! References in a style sheet do not count, because their elements are unknown here. A reference that many elements inherit counts once.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,11 @@ use super::names::{self, Value};
 use super::unsupported;
 use crate::assets::error::BadPicture;
 
-/// A map of 20,000 places, each with a marker of some lines, has less.
+/// A map of 20,000 places, each with a marker of some lines, has fewer.
 const LAID_OUT_MAX: u64 = 1_000_000;
-/// These elements show the element to which their `href` refers.
 const WITH_PARTS: [&str; 4] = ["use", "pattern", "linearGradient", "radialGradient"];
 
-/// The root, or an element with an id, without the elements in it that have one.
+/// The root or an element with an id, without its descendants that are parts themselves.
 #[derive(Default)]
 struct Part {
     elements: u64,
@@ -66,7 +65,7 @@ impl Repeats {
         }
     }
 
-    /// The elements of the root, part by part, those first in which nothing else is. `None` if a part contains itself.
+    /// The number of elements that the root lays out, computed from the parts that contain no others. `None` if a part contains itself.
     fn laid_out(&self) -> Option<u64> {
         let mut within: Vec<Vec<usize>> = vec![Vec::new(); self.parts.len()];
         let mut waits = vec![0_usize; self.parts.len()];
@@ -92,7 +91,7 @@ impl Repeats {
     }
 }
 
-/// The ids in the value of an attribute that the element repeats. Only values that `css` has checked contain `url()`: in them, each is closed before the next.
+/// The ids to which the value of an attribute refers. Only values that `css` has checked contain `url()`, so each one is closed before the next.
 fn names_in<'a>(element: &str, name: &str, value: &'a str) -> impl Iterator<Item = &'a str> {
     let is_checked = matches!(names::attribute(name), Some((_, Value::Drawn | Value::Declarations)));
     let linked = value.strip_prefix('#').filter(|_| name == "href" && WITH_PARTS.contains(&element));

@@ -18,7 +18,7 @@ pub(super) fn of(width: Option<&str>, height: Option<&str>, view_box: Option<&st
     (pixels(width), pixels(height))
 }
 
-/// The unit of a `viewBox` has no size, so large numbers are the same drawing as small ones.
+/// A `viewBox` has no unit, so only its proportions matter.
 fn fitted((width, height): (f64, f64)) -> (f64, f64) {
     let by_side = f64::from(SIDE_MAX) / width.max(height);
     let by_area = (PIXELS_MAX as f64 / (width * height)).sqrt() * 0.999;

@@ -1,5 +1,5 @@
-//! Writes the result. The rule: every parser of XML and of HTML reads it alike: one namespace without a prefix, no declarations, comments and sections, and
-//! every character escaped that could end a text.
+//! Writes the result. The rule: every XML and HTML parser reads it alike: it has one namespace without a prefix, no declarations, comments or CDATA sections,
+//! and every character that could end a text is escaped.
 
 const ROOT: &str = " xmlns=\"http://www.w3.org/2000/svg\"";
 
@@ -63,7 +63,7 @@ impl Written {
                 '<' => self.text.push_str("&lt;"),
                 '>' => self.text.push_str("&gt;"),
                 '"' => self.text.push_str("&quot;"),
-                // From `&#13;`; a parser would read the character itself as the end of a line.
+                // This character comes from `&#13;`; a parser would read it as a line end.
                 '\r' => self.text.push('\n'),
                 character => self.text.push(character),
             }

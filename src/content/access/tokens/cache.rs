@@ -14,7 +14,7 @@ pub(super) type CachedToken = Arc<(Token, Bytes32)>;
 
 #[derive(Debug)]
 pub(in crate::content) struct TokenCache {
-    /// The maximum age of a row. `None`: no other server writes to the store.
+    /// The maximum age of a row; `None` if no other server writes to the store.
     age_max: Option<Duration>,
     state: Mutex<TokenCacheState>,
 }
@@ -28,7 +28,7 @@ struct TokenCacheState {
     preview_key: Option<(Moment, Bytes32)>,
 }
 
-/// The start of a read. Its result is kept only if the cache was not invalidated since.
+/// The start of a read. Its result is cached only if no invalidation has happened since.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::content::access) struct Began {
     generation: u64,
@@ -55,7 +55,7 @@ impl TokenCache {
         self.is_fresh(*read_at).then(|| Arc::clone(kept))
     }
 
-    /// Whether a token with this id was found lately, however old its row is.
+    /// Whether a row with this id was cached recently, whatever its age.
     pub(super) fn knows(&self, id: &TokenId) -> bool {
         self.lock().tokens.contains_key(id)
     }

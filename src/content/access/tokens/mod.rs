@@ -23,14 +23,14 @@ use super::{permission, secret};
 
 use cache::TokenCache;
 
-/// A token that is to be created.
+/// The input of a new token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {
     pub name: String,
     pub role: Role,
     /// The slug of an author; only for the role author, which requires it.
     pub author: Option<String>,
-    /// `None`: it does not expire.
+    /// `None` if it does not expire.
     pub expires_at: Option<Instant>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Tokens<'a> {
         let missing = || vec![UserError::not_found("id", "there is no token with this id")];
         let Ok(NodeId::Token(id)) = id.parse() else { return Ok(Err(missing())) };
         let revoked = retry_on_conflict("a token", || self.revoke_once(&id)).await;
-        // Invalidated even if the outcome is unknown, because the old row may have been cached while the new one was written.
+        // The cache is invalidated even if the outcome is unknown, because the old row may have been cached during the write.
         self.cache.invalidate();
         Ok(match revoked? {
             Some((token, is_new)) => {
@@ -137,7 +137,7 @@ impl<'a> Tokens<'a> {
         })
     }
 
-    /// The token, and whether it was revoked just now.
+    /// The token, and whether this call has revoked it.
     async fn revoke_once(&self, id: &TokenId) -> Result<Option<(Token, bool)>> {
         let key = keys::token(id);
         let Some(row) = self.store.get(Table::Tokens.name(), &key).await? else { return Ok(None) };
@@ -177,7 +177,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The token that is deleted when one more is created: if the maximum is reached, the oldest one that is revoked or expired.
+/// The token that a new one replaces: the oldest revoked or expired one, if the maximum is reached.
 fn replaced_by_new(existing: Vec<StoredToken>, now: Instant) -> std::result::Result<Option<StoredToken>, UserError> {
     if existing.len() < TOKENS_MAX {
         return Ok(None);
@@ -196,7 +196,7 @@ fn broken_rules<'t>(new: &NewToken, existing: impl Iterator<Item = &'t Token>, n
         let message = format!("a name is a line of 1 to {TOKEN_NAME_CHARS_MAX} characters");
         errors.push(UserError::invalid("name", message));
     }
-    // The log identifies an actor by its name.
+    // Names must be unique, because the log identifies an actor by its name.
     let mut live = existing.filter(|token| token.is_live(now));
     if live.any(|token| token.name == name) {
         let message = format!("a token that is in use has the name {name:?}; choose another, or revoke that one first");
@@ -220,7 +220,7 @@ fn broken_rules<'t>(new: &NewToken, existing: impl Iterator<Item = &'t Token>, n
     errors
 }
 
-/// The actor of commands, which have no request.
+/// The actor of commands, which have no client.
 pub fn operator() -> Actor {
     Actor::new(ActorKind::Unknown, "the command line", Role::Admin)
 }

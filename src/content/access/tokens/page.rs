@@ -1,4 +1,4 @@
-//! One page of tokens, the newest first. The rule: it is cut out of the whole list, which is bounded and takes one range read.
+//! One page of tokens, the newest first. The rule: it is a part of the whole list, which is bounded and takes one range read.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::read::pages::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Page, PageArguments};
@@ -14,12 +14,12 @@ pub(crate) fn cursor(token: &Token) -> String {
 }
 
 /// # Errors
-/// [`ContentError::BadCursor`], which names the argument, if the cursor is not of this list.
+/// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
 pub(crate) fn decode_cursor(argument: &'static str, text: &str) -> Result<TokenId> {
     cursor::decode(list_tag(), text).map_err(|_| ContentError::BadCursor { argument })
 }
 
-/// `tokens`: all tokens, the newest first.
+/// `tokens`: the newest first.
 ///
 /// # Errors
 /// [`ContentError::BadArgument`] for a size out of range.

@@ -13,7 +13,6 @@ use crate::model::{Actor, Role, TermNodeId, Token, TokenId};
 
 use super::cache::CachedToken;
 
-/// Why a token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadToken {
     #[error("the token is malformed: it is `tdg_`, an id of 12 characters, `_` and a secret of 48 hexadecimal digits")]
@@ -50,7 +49,7 @@ impl Content {
         actor_of(reader, token).await
     }
 
-    /// Whether a token with the id in this text was found lately, so that its look-up is no guess.
+    /// Whether a token with the id in this text was found recently, so that the client is not guessing ids.
     pub fn knows_token(&self, text: &str) -> bool {
         text.parse::<TokenText>().is_ok_and(|text| self.tokens.knows(&text.id))
     }

@@ -1,7 +1,7 @@
-//! Cached answers or values, found by their keys and by the rows on which they depend. The rule: whatever a write may have changed is dropped
-//! before the write is visible, and the bytes of everything, with keys and read sets, stay within the limit.
+//! Cached answers or values, found by their keys and by the rows on which they depend. The rule: every entry that a write may have changed is dropped before
+//! the write is visible, and the bytes of all entries, with keys and read sets, stay within the limit.
 //!
-//! If there is no space, the oldest entry is dropped first; an entry that was used since goes to the end of the line again ("second chance").
+//! The oldest entry is dropped first; an entry that was used since goes to the end of the queue again ("second chance").
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -15,26 +15,26 @@ use crate::model::Instant;
 use crate::store::{PartitionMark, ReadRange, ReadSet, RowMark, Store, Tag, TagSet, WriteObserver, WrittenRow};
 use crate::telemetry::metrics::{self, CacheKind};
 
-/// The bytes of an entry in addition to its texts: its places in the map, the line and the index of rows.
+/// The bytes of an entry in addition to its texts: its places in the map, the queue and the index of rows.
 const ENTRY_BYTES: usize = 400;
-/// A point read in the set of its entry and in the index of all.
+/// The bytes of a point read, in the read set of its entry and in the index of rows.
 const ROW_BYTES: usize = 48;
-/// A range likewise, with bounds that fit into the entry; longer ones are counted by their length.
+/// The bytes of a range in the same places, with short bounds; longer ones are counted by their length.
 const RANGE_BYTES: usize = 256;
 
-/// The fraction of all bytes that one entry can have, so that a few large ones do not evict all others.
+/// One entry can have at most this fraction (1/16) of all bytes, so that a few large ones do not evict all others.
 pub(super) const ENTRY_SHARE: usize = 16;
 
-/// How many ranges are compared with the rows of one announcement, because requests wait for it.
+/// The maximum number of comparisons of ranges with the rows of one announcement, because requests wait for it.
 const COMPARED_MAX: usize = 1_000_000;
 
 /// The maximum number of entries that get a second chance when one is added.
 const SECOND_CHANCES_MAX: usize = 100;
 
-/// The maximum number of remembered rows. A query takes milliseconds; if more rows are written meanwhile, what it has read is not cached.
+/// The maximum number of remembered rows. A query takes milliseconds; if more rows are written during the query, its result is not cached.
 const RECENT_ROWS_MAX: usize = 4_096;
 
-/// The keyed hash of a key, by which everything refers to its entry.
+/// The keyed hash of a key, which identifies its entry.
 pub(super) type KeyHash = u64;
 
 /// A cache that many threads share, and that the writes of its store invalidate. Readers share the lock; a write or a new entry takes it
@@ -62,7 +62,7 @@ impl<K: Send + Sync + 'static, T: Send + Sync + 'static> Cache<K, T> {
         self.hasher.hash_one(key)
     }
 
-    /// Whether entries may be used: on tables, only while the store [knows what others write](crate::store::TableStore::is_followed).
+    /// Whether entries may be used: on tables, only while the store [follows the writes of others](crate::store::TableStore::is_followed).
     pub(super) fn is_followed(&self) -> bool {
         self.store.is_followed()
     }
@@ -72,7 +72,7 @@ impl<K: Send + Sync + 'static, T: Send + Sync + 'static> Cache<K, T> {
         self.bytes_max / ENTRY_SHARE
     }
 
-    /// Caches a value, if nothing that it depends on has changed since it was read. `bytes`: those of the key and of the value.
+    /// Caches a value, if nothing that it depends on has changed since it was read. `bytes`: the size of key and value.
     pub(super) fn keep(&self, hash: KeyHash, key: K, (value, bytes): (T, usize), read: Dependencies) {
         let dropped = self.write().keep(hash, Entry::new(key, (value, bytes), read));
         drop(dropped);
@@ -83,7 +83,7 @@ impl<K: Send + Sync + 'static, T: Send + Sync + 'static> Cache<K, T> {
         self.read().contents.bytes + ENTRY_BYTES + read.bytes() <= self.bytes_max
     }
 
-    /// Drops an entry that nobody needs any more.
+    /// Drops an entry that is no longer needed.
     pub(super) fn forget(&self, hash: KeyHash) {
         let dropped = self.write().contents.remove(hash);
         drop(dropped);
@@ -136,7 +136,7 @@ impl<K: Send + Sync + 'static, T: Send + Sync + 'static> WriteObserver for Cache
 }
 
 pub(in crate::content) struct Dependencies {
-    /// The era of the index when the query began.
+    /// The era of the index at the start of the query.
     pub era: u64,
     /// The version of the snapshot that the query read.
     pub version: u64,
@@ -166,9 +166,9 @@ pub(super) struct Entry<K, T> {
     value: T,
     pub(super) read: Dependencies,
     bytes: usize,
-    /// Whether it was used since it came to the end of the line.
+    /// Whether it was used since it was put at the end of the queue.
     was_used: AtomicBool,
-    /// Its place in the line.
+    /// Its position in the queue.
     turn: u64,
 }
 
@@ -187,20 +187,20 @@ impl<K, T> Entry<K, T> {
     }
 }
 
-/// One read range of an entry, in the order in which a written row is looked up.
+/// One range of an entry's read set, in the order in which a written row is looked up.
 type RangeEntry = (PartitionMark, CompactString, KeyHash, Option<CompactString>);
 
 struct Contents<K, T> {
     entries: HashMap<KeyHash, Entry<K, T>, foldhash::fast::RandomState>,
     rows: BTreeSet<(RowMark, KeyHash)>,
     ranges: BTreeSet<RangeEntry>,
-    /// The entries by their turns.
+    /// The queue: entries by their turns.
     line: BTreeMap<u64, KeyHash>,
     bytes: usize,
 }
 
-/// The entries that an index has dropped: some, or all. They are freed after the lock of the index is released, because it can be hundreds of
-/// thousands of allocations.
+/// The entries that an index has dropped: some, or all. They are freed after the lock of the index is released, because there can be hundreds of thousands of
+/// allocations.
 #[must_use]
 pub(super) struct Dropped<K, T> {
     some: Vec<Entry<K, T>>,
@@ -210,11 +210,11 @@ pub(super) struct Dropped<K, T> {
 pub(super) struct Index<K, T> {
     kind: CacheKind,
     contents: Contents<K, T>,
-    /// The last turn that was given.
+    /// The last assigned turn.
     turn: u64,
     bytes_max: usize,
     recent: RecentWrites,
-    /// Incremented each time that nothing known before can be relied on.
+    /// Incremented whenever all earlier entries and recordings become invalid.
     era: u64,
 }
 
@@ -232,12 +232,12 @@ impl<K, T> Index<K, T> {
         self.contents.bytes
     }
 
-    /// The entry of the key; the caller checks whether it can be used.
+    /// The entry of the key; the caller checks whether it is usable.
     pub(super) fn find(&self, hash: KeyHash, is_it: impl FnOnce(&K) -> bool) -> Option<&Entry<K, T>> {
         self.contents.entries.get(&hash).filter(|entry| is_it(&entry.key))
     }
 
-    /// Whether nothing that was read has changed since.
+    /// Whether none of these dependencies has changed since it was read.
     pub(super) fn is_current(&self, read: &Dependencies) -> bool {
         read.era == self.era && self.recent.are_current(read.version, &read.reads)
     }
@@ -261,7 +261,7 @@ impl<K, T> Index<K, T> {
     }
 
     fn will_commit(&mut self, version: u64, rows: Option<&[WrittenRow]>) -> Dropped<K, T> {
-        // To compare many rows with many ranges costs more than to read again.
+        // Comparing many rows with many ranges costs more than reading the values again.
         let Some((rows, readers)) = rows.and_then(|rows| Some((rows, self.contents.readers_of(rows)?))) else {
             self.recent = RecentWrites::unknown_until(version);
             return self.drop_all();
@@ -359,13 +359,13 @@ fn entry_of(range: &ReadRange, hash: KeyHash) -> RangeEntry {
     (range.partition, range.from.clone(), hash, range.to.clone())
 }
 
-/// The last writes, with which a value is compared before it is cached: it is refused if a write that is no longer remembered may have changed it.
+/// The last writes, with which a value is compared before it is cached: it is refused if a forgotten write may have changed it.
 #[derive(Default)]
 struct RecentWrites {
     /// The commits after `since`, the oldest first.
     commits: VecDeque<(u64, Vec<WrittenRow>)>,
     rows: usize,
-    /// Nothing is known of the writes up to this version.
+    /// Writes up to this version are forgotten.
     since: u64,
 }
 
@@ -380,12 +380,12 @@ impl RecentWrites {
         }
     }
 
-    /// The state after a commit whose rows are not known.
+    /// The state after a commit whose rows are unknown.
     fn unknown_until(version: u64) -> Self {
         Self { since: version, ..Self::default() }
     }
 
-    /// Whether these rows have not changed since this version; `false` if that is no longer known.
+    /// Whether these rows have not changed since this version; false if that is unknown.
     fn are_current(&self, version: u64, reads: &ReadSet) -> bool {
         let later = self.commits.iter().rev().take_while(|(commit, _)| *commit > version);
         version >= self.since && later.flat_map(|(_, rows)| rows).all(|row| !reads.contains(row))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::store::{Key, MovingBounds, RowRange};
 
-/// Caches what a query of this version has computed from one range.
+/// Caches a value that a query of this version has computed from one range.
 fn keep(index: &mut Index<u64, ()>, hash: KeyHash, version: u64) {
     let mut reads = ReadSet::new(MovingBounds::default());
     reads.note_range("T", &RowRange::new("p", None, Some("0".to_owned())).expect("a range"));

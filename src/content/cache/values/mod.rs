@@ -1,10 +1,10 @@
-//! The cache of values that queries compute from rows, used by later queries until one of the rows is written. The rule: a value that is used is
-//! the one that the reader would compute from its own snapshot now, or without a snapshot, from rows that lack no known write (I10).
+//! The cache of values that queries compute from rows, which later queries use until one of the rows is written. The rule: a cached value equals the one that
+//! the reader would compute from its own snapshot, or without a snapshot, from rows that include all known writes (I10).
 //!
-//! A value is valid from the version at which it was read until it is dropped, which happens before a write of its rows is visible. So a reader with
-//! an older snapshot does not use it, and what such a reader computes is refused if its rows were written since. Without snapshots, the version is a
-//! [horizon](crate::store::TableStore::horizon), and a reader uses values of any version, because it sees newer rows too. Values are the same for
-//! every client: access to a post is decided after it was found.
+//! A value is valid from the version at which it was read until it is dropped, which happens before a write of its rows is visible. So a reader with an older
+//! snapshot does not use it, and values that such a reader computes are refused if their rows were written since. Without snapshots, the version is a
+//! [horizon](crate::store::TableStore::horizon), and a reader uses values of any version, because it sees newer rows, too. Values are the same for every
+//! client, because access to a post is checked after it was found.
 
 use std::sync::Arc;
 
@@ -18,20 +18,19 @@ use super::keys::{CacheKey, Cached};
 /// The default limit in bytes: the summaries of some 50,000 posts, or as many terms.
 pub const VALUE_CACHE_BYTES_MAX: usize = 64 << 20;
 
-/// The content that a reader sees.
+/// The state of the content that a reader sees.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::content) struct ReadMoment {
-    /// The era of the values, noted before the snapshot was taken, or the horizon read.
+    /// The era of the values, read before the snapshot was taken or the horizon read.
     pub era: u64,
-    /// Its snapshot sees the writes up to this version, and no others; without a snapshot, it sees those up to this horizon for certain, and of the
-    /// others all, some or none.
+    /// Its snapshot contains exactly the writes up to this version. Without a snapshot, it sees all writes up to this horizon, and possibly later ones.
     pub version: u64,
     pub is_snapshot: bool,
     pub now: Instant,
 }
 
 impl ReadMoment {
-    /// Without a snapshot, a value of any version may be used, because a cached value lacks no known write.
+    /// Without a snapshot, a value of any version may be used, because a cached value includes all known writes.
     fn allows(&self, read: &Dependencies) -> bool {
         (!self.is_snapshot || read.version <= self.version) && read.are_valid_at(self.now)
     }
@@ -48,7 +47,7 @@ impl ValueCache {
         Some(Arc::new(Self { cache }))
     }
 
-    /// Call it before a snapshot is taken, or the horizon read.
+    /// Call it before a snapshot is taken, or the horizon is read.
     pub(in crate::content) fn era(&self) -> u64 {
         self.cache.read().era()
     }
@@ -61,7 +60,7 @@ impl ValueCache {
         keys: impl Iterator<Item = CacheKey>,
         mut visit: impl FnMut(&CacheKey, Option<(&dyn Cached, &ReadSet)>),
     ) {
-        // Checked again here, because the process may have been paused since the reader began.
+        // This is checked again, because the process may have been paused since the reader began.
         let is_followed = self.cache.is_followed();
         let index = self.cache.read();
         let are_used = is_followed && index.era() == moment.era;
@@ -72,7 +71,7 @@ impl ValueCache {
         }
     }
 
-    /// Caches a value, if nothing that it depends on has changed since it was read.
+    /// Caches a value if none of its dependencies has changed since.
     pub(in crate::content) fn keep(&self, key: CacheKey, value: impl Cached, read: Dependencies) {
         let bytes = key.bytes() + size_of_val(&value) + value.heap_bytes();
         if bytes <= self.cache.entry_bytes_max() {

@@ -1,4 +1,4 @@
-//! Values as readers of several moments find them.
+//! Tests which values readers of different versions find.
 
 use std::any::Any;
 
@@ -20,7 +20,7 @@ fn count(n: u64) -> CacheKey {
     CacheKey::TermCount(TermId { kind: TermKind::Tag, first_slug: format!("tag-{n}").parse().expect("a slug") })
 }
 
-/// Keeps a value of a reader with this version that read this row.
+/// Caches a value that a reader of this version has read from this row.
 fn keep(values: &ValueCache, key: u64, version: u64, row: &str) {
     let mut reads = ReadSet::new(MovingBounds::default());
     reads.note_row("T", &Key::new("p", row).expect("a key"));
@@ -71,7 +71,7 @@ fn a_reader_without_a_snapshot_uses_a_value_of_any_version_until_its_rows_are_wr
     assert!(finds(4) && finds(5) && finds(9));
     values.cache.will_commit(6, Some(&written("a")));
     assert!(!finds(4) && !finds(9));
-    // A reader that began while the write was under way.
+    // This reader began during the write.
     keep(&values, 1, 5, "a");
     assert!(!finds(5) && !finds(6));
     keep(&values, 1, 6, "a");

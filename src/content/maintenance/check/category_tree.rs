@@ -17,7 +17,7 @@ pub(super) fn check(found: &[Entity], categories: &HashMap<Slug, Term>, report: 
     for (category, parent) in &parents {
         let what = match categories.contains_key(*parent) {
             false => format!("has the parent {parent}, which does not exist"),
-            // One of a cycle is enough to end it.
+            // To end a cycle, one of its categories is enough.
             true if cycle_of(category, &parents).iter().min() == Some(category) => {
                 format!("has the parent {parent}, which is below it")
             }
@@ -36,7 +36,7 @@ pub(super) fn check(found: &[Entity], categories: &HashMap<Slug, Term>, report: 
     row.map(|row| row.etag.clone())
 }
 
-/// The tree as the categories say.
+/// The tree that follows from the categories.
 pub(in crate::content::maintenance) fn tree_of<'t>(categories: impl IntoIterator<Item = &'t Term>) -> CategoryTree {
     let entry = |category: &Term| {
         Some(CategoryEntry { category: category.id.first_slug.clone(), place: CategoryPlace::of(category)? })
@@ -44,7 +44,7 @@ pub(in crate::content::maintenance) fn tree_of<'t>(categories: impl IntoIterator
     CategoryTree::of(categories.into_iter().filter_map(entry))
 }
 
-/// The categories of the cycle that this one is in; empty if it is in none.
+/// The categories of the cycle that contains this one; empty if there is none.
 fn cycle_of<'t>(category: &'t Slug, parents: &BTreeMap<&'t Slug, &'t Slug>) -> BTreeSet<&'t Slug> {
     let (mut met, mut next) = (BTreeSet::new(), category);
     while met.insert(next) {

@@ -1,6 +1,5 @@
-//! Checks the counts of partitions, and the rows that list partitions with copies of their counts: `Months`, first characters of terms, languages. The
-//! rule: the number of rows must be exact; the newest post that is named may have been removed since, so it may be newer than every stored post, but
-//! not older than one of them.
+//! Checks the counts of partitions, and the rows that list partitions with copies of their counts: `Months`, first characters of terms, languages. The rule:
+//! the number of rows must be exact; the named newest post may have been removed, so it may be newer than every stored post, but not older than any.
 
 use std::collections::HashMap;
 
@@ -18,7 +17,7 @@ use super::report::{CheckReport, Fix};
 /// The count of each partition that has one and is to be listed.
 pub(super) type Counts = HashMap<Partition, Count>;
 
-/// How many rows a partition lists, and the newest post of them.
+/// Counts the listed rows of a partition, and finds the newest post.
 pub(in crate::content::maintenance) fn counted(table: Table, rows: &[Entity]) -> (i64, Option<PostKey>) {
     if let Table::Terms(kind) = table {
         return (rows.iter().filter(|row| is_counted_term(kind, row)).count() as i64, None);
@@ -34,7 +33,7 @@ fn is_counted_term(kind: TermKind, row: &Entity) -> bool {
         && term_rows::read(kind, row).map_or(true, |row| row.is_listed_at(&slug))
 }
 
-/// Compares the count row of a partition with what is counted in it, and returns the count. `rows`: those of the partition.
+/// Compares the count row of a partition with its other rows, and returns the count. `rows`: all rows of the partition.
 pub(super) fn check_count(table: Table, rows: &[Entity], report: &mut CheckReport) -> Option<Count> {
     let (partition, (listed, newest)) = (rows[0].key.partition(), counted(table, rows));
     let found = rows.iter().find(|row| row.key.row() == COUNT_ROW);
@@ -56,7 +55,7 @@ pub(super) fn check_count(table: Table, rows: &[Entity], report: &mut CheckRepor
     count
 }
 
-/// The partition that a row with this key lists.
+/// The partition that the row with this key lists.
 fn listed_under(table: Table, key: &Key) -> Option<Partition> {
     match table {
         Table::Terms(kind) => Some(Partition::Terms(kind, key.row().to_owned())),

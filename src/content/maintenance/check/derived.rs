@@ -1,5 +1,5 @@
-//! Checks the index tables and `PostKeys`. The rule: each post has the rows there that a change of it writes, and no other row exists. Until a declared
-//! field is listed as built, filters by it are refused, so a field that is not built is a difference, even if each post has its index rows.
+//! Checks the index tables and `PostKeys`. The rule: each post has the rows that a change of it writes, and no other row exists. A declared field that is not
+//! listed as built is a difference, because filters by it are refused.
 
 use std::collections::{HashMap, HashSet};
 
@@ -62,13 +62,13 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
     Ok(())
 }
 
-/// Both rows of a pair have the same fix.
+/// The two rows of a pair share one fix.
 fn fix_of(table: Table, key: &Key) -> Fix {
     let first = time_key(key).map(|of| time::pair(key.partition(), &of)).into_iter().flatten().next();
     Fix::Row { table, key: first.unwrap_or_else(|| key.clone()) }
 }
 
-/// `named`: gets the post that a row of `PostKeys` names.
+/// `named`: collects the post that each row of `PostKeys` names.
 fn check_row(table: Table, row: &Entity, posts: &Posts, named: &mut HashMap<Key, PostId>, report: &mut CheckReport) {
     let is_row = match table {
         Table::PostKeys => parse(&row.key).is_some(),
@@ -93,7 +93,7 @@ fn check_row(table: Table, row: &Entity, posts: &Posts, named: &mut HashMap<Key,
     named.extend(id.map(|id| (row.key.clone(), id)));
 }
 
-/// Reports the posts whose slug, or whose language in their group of translations, another post keeps.
+/// Reports posts whose slug, or whose language in their group of translations, belongs to another post.
 fn check_shared(posts: &Posts, named: &HashMap<Key, PostId>, report: &mut CheckReport) {
     for claims in posts.claims().filter(|claims| claims.len() > 1) {
         let row = &claims[0].row;
@@ -111,7 +111,7 @@ fn check_shared(posts: &Posts, named: &HashMap<Key, PostId>, report: &mut CheckR
     }
 }
 
-/// Checks the rows of the partition that lists the fields that have an index.
+/// Checks the partition with the list of indexed fields.
 fn check_list(found: &[Entity], report: &mut CheckReport) {
     for row in found {
         if row.key != field_index::fields() {

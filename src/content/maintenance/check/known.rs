@@ -1,5 +1,5 @@
-//! The posts as their rows describe them, and the rows that follow from them. The rule: the row under `s-{slug}` is the truth; the other rows of a
-//! post are those that a change of it writes, and no body is kept.
+//! The posts as their rows describe them, and the rows that follow from them. The rule: the row under `s-{slug}` is the truth; the other rows must be those
+//! that a change of the post writes; bodies are not kept in memory.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,12 +9,12 @@ use crate::keys::{Collection, PostPlace, Table, lookup, term, time};
 use crate::model::{Instant, Post, PostId, PostKey, Slug};
 use crate::store::{Key, Properties, Value};
 
-/// The key of the post of a row in a list that is ordered by time.
+/// The position of the post that a row of a list is for.
 pub(in crate::content::maintenance) fn time_key(row: &Key) -> Option<PostKey> {
     time::parse_time_row(row.row()).or_else(|| time::parse_mirror_row(row.row()))
 }
 
-/// The keys of a post in `PostKeys`, and whether it is one of a former slug.
+/// The keys of a post in `PostKeys`, and whether each is for a former slug.
 fn lookups(post: &Post) -> impl Iterator<Item = (Key, bool)> {
     let former = post.former_slugs.iter().filter(|former| **former != post.slug);
     let present = [lookup::by_slug(&post.slug), lookup::by_id(&post.id)];
@@ -42,14 +42,14 @@ pub(in crate::content::maintenance) fn row_of(table: Table, key: &Key, post: &Po
     let Table::PostsBy(kind) = table else {
         return rows_of(table, post).into_iter().find(|(of, _)| of == key).map(|(_, row)| row);
     };
-    // Without the rows of the other terms of the post, each of which is looked at in the same way.
+    // Rows of the post's other terms are omitted, because each is checked in its own partition.
     let is_public = PostPlace::of(post).collection == Collection::Posts;
     let is_row = is_public && time::pair(key.partition(), &post.key()).contains(key);
     let is_in = |slug: &Slug| term::posts_partition(slug) == key.partition();
     (is_row && post.indexed(kind).iter().any(is_in)).then(|| pointer::pointer(post))
 }
 
-/// Whether a row has what it should have; the version of its post may be an earlier one, because not every change writes the row.
+/// Whether a row has the expected properties. Its version may be older, because not every change of the post writes the row.
 pub(super) fn is_like(found: &Properties, expected: &Properties) -> bool {
     let is_equal = |(name, value): (&str, &Value)| match (found.get(name), value) {
         (Some(Value::Int32(found)), Value::Int32(expected)) if name == "Version" => found <= expected,
@@ -62,16 +62,16 @@ pub(super) fn is_like(found: &Properties, expected: &Properties) -> bool {
 #[derive(Debug, Default)]
 pub(in crate::content::maintenance) struct Posts {
     pub by_id: HashMap<PostId, Post>,
-    /// Partitions that hold a row of a post whose id cannot be read: a row that seems to point to no post may point to that one.
+    /// Partitions with a row of a post whose id cannot be read. A row that seems to point to no post may point to that one.
     pub blind: HashSet<(Collection, String)>,
     claims: Vec<Claim>,
 }
 
-/// A row of `PostKeys` that a post should have. Of several posts, the first one in this order keeps it.
+/// A row of `PostKeys` that a post should have. If several posts claim a row, the first one in this order keeps it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::content::maintenance) struct Claim {
     pub row: Key,
-    /// Whether it is that of a former slug.
+    /// Whether it is for a former slug.
     pub is_former: bool,
     at: Instant,
     pub id: PostId,
@@ -82,7 +82,7 @@ impl Posts {
         self.by_id.get(id)
     }
 
-    /// The post that a row should follow from. `named`: the post that the row names.
+    /// The post that owns a row. `named`: the post that the row names.
     pub(in crate::content::maintenance) fn owner(
         &self,
         table: Table,
@@ -99,7 +99,7 @@ impl Posts {
         self.blind.contains(&(place.collection, place.partition()))
     }
 
-    /// Finds what each post claims. Call it when all posts are known.
+    /// Computes the claims of each post. Call it when all posts are known.
     pub(super) fn claim(&mut self) {
         let of_post = |post: &Post| {
             let (at, id) = (post.key().at, post.id.clone());
@@ -109,12 +109,12 @@ impl Posts {
         self.claims.sort_unstable();
     }
 
-    /// The claims of each row.
+    /// The claims, grouped by row.
     pub(super) fn claims(&self) -> impl Iterator<Item = &[Claim]> {
         self.claims.chunk_by(|one, other| one.row == other.row)
     }
 
-    /// The claim that holds. Of several posts that have it as their present or as a former slug, the one that the row names keeps it.
+    /// The winning claim of a row. If several posts claim it, the one that the row names keeps it.
     pub(super) fn keeper(&self, row: &Key, named: Option<&PostId>) -> Option<&Claim> {
         let from = self.claims.partition_point(|claim| claim.row < *row);
         let claims = self.claims[from..].iter().take_while(|claim| claim.row == *row);

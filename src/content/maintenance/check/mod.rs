@@ -1,8 +1,7 @@
 //! `check`: reads every row of every table and compares the tables with each other. The rule: it reports each difference, and trusts no row.
 //!
-//! It reads `Posts` and `Drafts` first. In them the row that holds the whole post is the truth, and every other row follows from it. If all rows
-//! agree, it also reads every list, count and look-up as readers do, so that a store from which a reader gets a wrong answer is not reported as
-//! sound.
+//! It reads `Posts` and `Drafts` first. Their rows with whole posts are the truth, and every other row follows from them. If all rows agree, it also reads
+//! every list, count and look-up as readers do, so that a store that gives readers wrong answers is not reported as sound.
 
 mod category_tree;
 mod counts;
@@ -31,7 +30,7 @@ pub(super) use report::{Fix, TWICE};
 pub(super) use site_pages::find as find_pages;
 pub(super) use terms::Terms;
 
-/// `fields`: those that have an index. `readers`: creates a reader with an empty cache.
+/// `fields`: the indexed fields. `readers`: creates a reader with an empty cache.
 ///
 /// # Errors
 /// If the store cannot be read; differences are not errors.
@@ -56,8 +55,8 @@ pub(super) struct Examined {
 }
 
 impl Examined {
-    /// Reads everything as readers do. A change may be under way meanwhile, so if anything differs, the tables and the readers are read again, until
-    /// the same differences are found twice.
+    /// Reads everything as readers do. A concurrent change can look like a difference, so tables and readers are read again until the same differences are
+    /// found twice.
     async fn check_readers(
         &mut self,
         store: &Store,
@@ -79,11 +78,11 @@ impl Examined {
     }
 }
 
-/// How often everything is read as readers do, if the differences change each time.
+/// The maximum number of times that everything is read as readers do, if the differences change each time.
 const READER_QUERIES_MAX: usize = 4;
 
-/// Compares the rows of all tables with each other. `indexed`: the fields that have an index. If something differs, a change may have been under
-/// way, so everything is read again, and only differences that are found both times are reported.
+/// Compares the rows of all tables with each other. `indexed`: the indexed fields. A concurrent change can look like a difference, so everything is read again,
+/// and only differences that are found twice are reported.
 pub(super) async fn examine(store: &Store, indexed: &IndexedFields) -> Result<Examined> {
     let found = compare(store, indexed).await?;
     if found.report.differences.is_empty() {

@@ -1,4 +1,4 @@
-//! Reads a table one partition after another. The rule: no more than one partition and one page of rows are in memory at once.
+//! Reads a table one partition after another. The rule: only one partition and one page of rows are in memory at once.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ impl<'a> Partitions<'a> {
 
 /// The rows of a partition of posts or pointers.
 pub(super) struct TimeRows<'a> {
-    /// For each key, the row under it and the mirror.
+    /// For each key, the row and its mirror.
     pub pairs: BTreeMap<PostKey, [Option<&'a Entity>; 2]>,
     pub others: Vec<&'a Entity>,
 }

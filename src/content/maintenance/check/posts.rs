@@ -19,7 +19,7 @@ use super::known::{Posts, rows_of};
 use super::partition::{Partitions, TimeRows};
 use super::report::{CheckReport, Fix, TWICE};
 
-/// `indexed`: the fields that have an index.
+/// `indexed`: the indexed fields.
 pub(super) async fn check(store: &Store, indexed: &IndexedFields, report: &mut CheckReport) -> Result<Posts> {
     let (mut found, mut counts) = (FoundPosts::default(), Counts::new());
     for collection in [Collection::Posts, Collection::Drafts] {
@@ -42,7 +42,6 @@ pub(super) async fn check(store: &Store, indexed: &IndexedFields, report: &mut C
     Ok(posts)
 }
 
-/// The posts and rows that were found in the partitions so far.
 #[derive(Default)]
 struct FoundPosts {
     posts: Posts,
@@ -81,7 +80,7 @@ impl FoundPosts {
         }
     }
 
-    /// Checks a row that holds a whole post. Returns the key of the post, if it is known.
+    /// Checks a row with a whole post. Returns the key of the post, if it is known.
     fn check_whole(
         &mut self,
         collection: Collection,
@@ -139,13 +138,13 @@ impl FoundPosts {
     }
 
     fn add(&mut self, post: &Post, report: &mut CheckReport) {
-        // A misplaced one is replaced by this one, which is stored where it belongs; the fix of the misplaced one compares the two.
+        // A misplaced post is replaced by this one, which is in the right place; the fix of the misplaced one compares the two.
         let other = self.posts.by_id.get(&post.id).filter(|_| !self.misplaced.remove(&post.id));
         let Some(other) = other else {
             self.posts.by_id.insert(post.id.clone(), post.clone());
             return;
         };
-        // Keeps the newer one, whose rows readers saw last.
+        // The newer one is kept, because readers saw its rows last.
         let (kept, second) = if post.version > other.version { (post, other) } else { (other, post) };
         let [(at, kept_row), (table, row)] = [kept, second].map(|post| {
             let place = PostPlace::of(post);
@@ -175,7 +174,7 @@ impl FoundPosts {
         let Leftover { row, place, is_mirror, read } = leftover;
         let table = place.collection.table();
         if let Some(found) = self.posts.get(&place.key.id).map(PostPlace::of) {
-            // If its whole post is in the wrong place, that was reported with the whole row.
+            // If the whole post is in the wrong place, that was already reported.
             if found != place {
                 let what =
                     format!("is left over; its post is stored at {}{}", found.collection.name(), found.summary());
@@ -203,7 +202,7 @@ impl FoundPosts {
     }
 }
 
-/// Checks the summary of a post and its mirror. `row`: that of the whole post.
+/// Checks the summary of a post and its mirror. `row`: the row of the whole post.
 fn check_summary(table: Table, row: &Entity, post: &Post, found: &TimeRows<'_>, report: &mut CheckReport) {
     let (summary, name) = (PostPlace::of(post).summary(), row.key.row());
     let pair = found.pairs.get(&post.key()).copied().unwrap_or_default();

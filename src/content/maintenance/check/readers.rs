@@ -1,5 +1,5 @@
-//! Compares what readers get with the posts and terms: every list, count, month, slug and id, read as a query reads them. The rule: this check runs
-//! only if the rows agree with each other, so a difference that it reports is a defect of Tidings, and names the query that returned it, not a row.
+//! Compares the answers of readers with the posts and terms: every list, count, month, slug and id, read as a query reads them. The rule: this check runs only
+//! if the rows agree with each other, so a difference that it reports is a defect of Tidings, and names the query that returned it, not a row.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -41,23 +41,23 @@ pub(super) async fn check(reader: &Reader, posts: &Posts, terms: &Terms) -> Resu
     Ok(differences)
 }
 
-/// The readers of one check, and the posts and terms, read from the rows, that they should show.
+/// The readers of a check, and the posts and terms that they should return.
 struct Shown<'a> {
-    /// Reads as an anonymous client.
+    /// The reader of an anonymous client.
     public: &'a Reader,
-    /// Reads as an actor who also sees drafts and scheduled posts.
+    /// The reader of an actor with access to drafts and scheduled posts.
     editor: &'a Reader,
     posts: &'a Posts,
     terms: &'a Terms,
 }
 
-/// `asked`: what was read, with the name of the query.
+/// `asked`: the name of the query.
 fn difference(asked: &str, what: String) -> Difference {
     Difference { table: "GraphQL", key: format!("({asked})"), what, fix: Fix::READERS }
 }
 
 impl<'a> Shown<'a> {
-    /// The posts that an anonymous client sees.
+    /// The posts that are visible to an anonymous client.
     fn published(&self) -> impl Iterator<Item = &'a Post> {
         let now = self.public.now();
         self.posts.by_id.values().filter(move |post| post.published_at.is_some_and(|at| at <= now))
@@ -89,7 +89,7 @@ impl<'a> Shown<'a> {
         let found = self.editor.post_by_id(id).await?;
         compare(format!("node, of the post {id}"), found.map(|post| post.id.clone()));
         for slug in post.former_slugs.iter().chain([&post.slug]) {
-            // If several posts had a slug, it points to one of them.
+            // If several posts had a slug, the look-up finds one of them.
             if self.posts.keeper(&lookup::by_slug(slug), Some(id)).is_some_and(|keeper| keeper.id == *id) {
                 let found = self.editor.post_by_slug(slug).await?;
                 compare(format!("post, of the slug {slug}"), found.map(|post| post.id.clone()));
@@ -108,7 +108,7 @@ impl<'a> Shown<'a> {
                 differences.push(difference(&format!("{noun}, of the slug {slug}"), format!("shows {found}")));
             }
         }
-        // If several terms had a slug, it points to one of them; if a term has it, to that one.
+        // If several terms had a slug, the look-up finds one of them; a term that has it now takes precedence.
         let is_taken = |slug: &Slug| {
             let owner = self.terms.owner(kind, slug);
             self.terms.of(kind).contains_key(slug) || owner.is_some_and(|owner| owner.slug == *slug)
@@ -158,7 +158,7 @@ async fn check_lists(shown: &Shown<'_>) -> Result<Vec<Difference>> {
     Ok(differences)
 }
 
-/// Checks the list of languages, unless they are too many for one.
+/// Checks the list of languages, unless it is too long for one query.
 async fn check_languages(shown: &Shown<'_>) -> Result<Vec<Difference>> {
     let expected = shown.published().filter_map(|post| Some(post.language.as_ref()?.index_slug()));
     let expected: BTreeSet<Slug> = expected.collect();
@@ -177,7 +177,7 @@ async fn check_languages(shown: &Shown<'_>) -> Result<Vec<Difference>> {
     Ok(differing.collect())
 }
 
-/// Checks a list of posts, which must hold these.
+/// Checks that a list contains exactly these posts.
 async fn check_posts(shown: &Shown<'_>, asked: &str, list: &PostList, posts: &[&Post]) -> Result<Vec<Difference>> {
     let mut keys: Vec<PostKey> = posts.iter().map(|post| post.key()).collect();
     keys.sort();
@@ -205,7 +205,7 @@ fn items_of<T, C>(page: &Page<T>, item: impl Fn(&T) -> C) -> Page<C> {
     Page { items: page.items.iter().map(item).collect(), has_next: page.has_next, has_previous: page.has_previous }
 }
 
-/// Reads a list page by page in both directions, and compares it with what it must hold, in its order.
+/// Reads a list page by page in both directions, and compares it with the expected items in order.
 async fn walk<'r, C: Clone + Eq + Hash>(
     asked: &str,
     (expected, name): (&[C], fn(&C) -> String),
@@ -259,7 +259,7 @@ fn compare_count(asked: &str, expected: u64, found: u64) -> Option<Difference> {
     (expected != found).then(|| difference(asked, format!("counts {found}, but should count {expected}")))
 }
 
-/// Each list of posts with the name of its query and the posts that it must hold.
+/// Each list of posts with the name of its query and its expected posts.
 fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<(String, PostList, Vec<&'a Post>)>> {
     let (now, actor) = (shown.public.now(), shown.editor.actor().expect("the reader of an editor has an actor"));
     let all = |is_in: fn(&Post, Instant) -> bool| shown.posts.by_id.values().filter(|post| is_in(post, now)).collect();
@@ -295,7 +295,7 @@ fn expected_lists<'a>(shown: &Shown<'a>) -> Result<Vec<(String, PostList, Vec<&'
     }
     for ((kind, slug), posts) in indexes {
         let named = match kind {
-            // The posts of a term that does not exist.
+            // The list of a term that does not exist cannot be queried.
             IndexKind::Term(_) => continue,
             IndexKind::Language => format!("posts of the language {slug}"),
             IndexKind::Featured => "featured posts".to_owned(),

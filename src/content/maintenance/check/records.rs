@@ -42,7 +42,7 @@ pub(super) async fn check(store: &Store, posts: &Posts, report: &mut CheckReport
 }
 
 fn check_rows(table: Table, rows: &[Entity], report: &mut CheckReport) {
-    // The rows of the two logs are no content.
+    // Rows of the two logs do not count as content.
     report.rows += if matches!(table, Table::ChangeLog | Table::Log) { 0 } else { rows.len() as u64 };
     rows.iter().for_each(|row| check_row(table, row, report));
 }
@@ -74,7 +74,7 @@ fn check_row(table: Table, row: &Entity, report: &mut CheckReport) {
     }
 }
 
-/// `None`: no row of this table can have the key.
+/// `None` if the key is invalid in this table.
 type Decoded = Option<Result<(), StoreError>>;
 
 fn read_token(row: &Entity) -> Decoded {
@@ -94,7 +94,7 @@ fn read_webhook(row: &Entity) -> Decoded {
 fn read_asset(row: &Entity) -> Decoded {
     Some(match asset_keys::parse(&row.key)? {
         AssetRow::Asset(_) | AssetRow::Listed(..) => asset::read(row).map(drop),
-        // A change that is under way.
+        // This is an upload or a deletion in progress.
         AssetRow::Pending(_) => asset::read_pending(row).map(drop),
     })
 }
@@ -127,12 +127,12 @@ fn check_assets(rows: &[Entity], report: &mut CheckReport) {
     }
 }
 
-/// `first`: the first version of a partition, which has the versions of one post or page.
+/// `first`: the first row of a partition, which has the versions of one post or page.
 async fn check_owner(store: &Store, posts: &Posts, first: &Key, report: &mut CheckReport) -> Result<()> {
     let Some((id, _)) = history::parse_revision(first).filter(|(id, _)| posts.get(id).is_none()) else {
         return Ok(());
     };
-    // Read again: the versions of a post that was deleted meanwhile are gone by now.
+    // The row is read again, because the versions of a post that was deleted meanwhile are gone.
     if is_without_owner(store, &id).await? && store.get(Table::Revisions.name(), first).await?.is_some() {
         let what = format!("an earlier version of {id} is kept, and no post or page has this id");
         report.add(Table::Revisions, first, what, Fix::Revisions(id));
@@ -148,7 +148,7 @@ async fn is_without_owner(store: &Store, id: &PostId) -> Result<bool> {
 
 /// Checks that no number is missing, and that the head does not name an entry that does not exist.
 async fn check_change_log(store: &Store, rows: &[Entity], report: &mut CheckReport) -> Result<()> {
-    // In the order of the keys: the head comes before the entries, so those that it names are among them.
+    // Rows are sorted by key, so the head comes before the entries, and the entries that it names must follow.
     let (mut head, mut last) = (None, None);
     for row in rows {
         match change_log::parse(&row.key) {

@@ -1,7 +1,7 @@
-//! The report of `check`: the differences, in the order of their rows, each with its fix, and how much was read. The rule: each difference has a fix,
-//! or the reason why a person must decide.
+//! The report of `check`: the differences, in the order of their rows, each with its fix, and how much was read. The rule: each difference has a fix, or the
+//! reason why a person must decide.
 //!
-//! A fix names the rows to look at, never what to write: `maintenance::repair` reads the rows again before it writes.
+//! A fix names only the rows: `maintenance::repair` reads them again before it writes.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use crate::keys::{Collection, Table};
 use crate::model::{IndexKind, PostId, PostKey, Slug, TermKind};
 use crate::store::{Entity, Key, StoreError};
 
-/// A row that is missing, wrong or unreadable, or an answer that a reader gets wrong.
+/// A row that is missing, wrong or unreadable, or a wrong answer to a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     pub table: &'static str,
     pub key: String,
     pub what: String,
-    /// Differences that one fix removes have the same value.
+    /// Differences with the same value are removed by one fix.
     pub fix: Fix,
 }
 
@@ -47,7 +47,7 @@ impl CheckReport {
         self.add(table, key, "is not a row of this table", Fix::ORPHAN);
     }
 
-    /// Whether an index row of a field is wrong, or a post does not name its own.
+    /// Whether it is about the index of declared fields.
     pub(in crate::content::maintenance) fn concerns_fields(&self) -> bool {
         let concerns = |difference: &Difference| {
             difference.table == Table::PostsBy(IndexKind::Field).name()
@@ -141,7 +141,7 @@ impl Fix {
         "this former slug is now the first slug of another term, which keeps it: rename one of the two if that is wrong",
     );
 
-    /// The order of the fixes: rows that others follow from are fixed first, and counts after the rows that they count.
+    /// The order of the fixes: rows from which others follow are fixed first, and counts after the rows that they count.
     pub(in crate::content::maintenance) fn phase(&self) -> u8 {
         match self {
             Self::ChangeLog | Self::Misplaced { .. } => 0,
@@ -150,9 +150,9 @@ impl Fix {
             Self::Row { .. } | Self::Term { .. } | Self::Pages => 3,
             Self::MisplacedTerm { .. } => 4,
             Self::Count { .. } => 5,
-            // After the rows of terms were restored and moved.
+            // These come after rows of terms were restored and moved.
             Self::NewTerm { .. } | Self::CategoryTree => 6,
-            // After `NewTerm`, which may have created the parent, and `CategoryTree`, because the change reads the tree.
+            // This comes after `NewTerm`, which may have created the parent, and after `CategoryTree`, because the change reads the tree.
             Self::Parent { .. } => 7,
             Self::FieldList | Self::Revisions(_) | Self::Person(_) => 8,
         }

@@ -1,5 +1,5 @@
-//! Checks `Pages`. The rule: the whole row of a page is the truth; the rows of its paths and its place among the children of its parent follow
-//! from it, and the row of the tree has the number of pages. All rows are read between two reads of an unchanged row of the tree.
+//! Checks `Pages`. The rule: the whole row of a page is the truth; the rows of its paths and its place among the children of its parent follow from it, and the
+//! row of the tree has the number of pages. All rows belong to one state, because the row of the tree is the same before and after they are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use super::report::{CheckReport, Fix};
 /// Each page with its former paths.
 pub(in crate::content::maintenance) type Pages = BTreeMap<PostId, (SitePage, Vec<PagePath>)>;
 
-/// How often the rows are read again because a page was changed meanwhile.
+/// The maximum number of times that the rows are read because a page has changed meanwhile.
 const READS_MAX: usize = 5;
 
 /// The pages as their whole rows describe them, and the other rows as they were found.
@@ -25,12 +25,12 @@ pub(in crate::content::maintenance) struct FoundPages {
     pub pages: Pages,
     pub beside: BTreeMap<String, Properties>,
     pub tree: Option<Entity>,
-    /// The page that each of the other rows names, which is the one that readers find by it.
+    /// For each other row, the page that it names and that readers find by it.
     named: BTreeMap<String, PostId>,
 }
 
 impl FoundPages {
-    /// The corrected pages: a former path is that of one page, and no page has it now. The one that readers find keeps it.
+    /// The corrected pages: each former path belongs to one page, and is not a current path. The page that readers find keeps it.
     pub(in crate::content::maintenance) fn resolved(&self) -> Pages {
         let present: BTreeSet<&PagePath> = self.pages.values().map(|(page, _)| &page.path).collect();
         let mut holders: BTreeMap<&PagePath, &PostId> = BTreeMap::new();
@@ -49,7 +49,7 @@ impl FoundPages {
         resolved
     }
 
-    /// The rows that follow from these pages, each with its page. Of two pages that should have a row, the one that readers find keeps it.
+    /// The rows that follow from these pages, each with its page. If two pages claim a row, the one that readers find keeps it.
     pub(in crate::content::maintenance) fn rows_beside<'p>(
         &self,
         pages: &'p Pages,
@@ -66,7 +66,7 @@ impl FoundPages {
     }
 }
 
-/// Reads the table. `report` gets the rows that no fix can correct.
+/// Reads the table. `report`: gets the rows that no fix can correct.
 pub(in crate::content::maintenance) async fn find(store: &Store, report: &mut CheckReport) -> Result<FoundPages> {
     for _ in 1..READS_MAX {
         let before = store.get(Table::Pages.name(), &keys::tree()).await?;

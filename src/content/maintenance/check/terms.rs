@@ -22,9 +22,9 @@ use super::report::{CheckReport, Fix};
 /// The terms that exist.
 #[derive(Default)]
 pub(in crate::content::maintenance) struct Terms {
-    /// By their first slugs.
+    /// The terms by their first slugs.
     by_kind: [HashMap<Slug, Term>; TermKind::ALL.len()],
-    /// The first slug of the term that has or had each slug.
+    /// For each current or former slug, the first slug of its term.
     owners: [HashMap<Slug, Slug>; TermKind::ALL.len()],
     /// The ETag of the row of the tree of categories, which was read before the categories.
     pub tree: Option<Etag>,
@@ -47,7 +47,7 @@ impl Terms {
         self.by_kind.iter().flat_map(HashMap::values)
     }
 
-    /// The term that has or had a slug.
+    /// The term with a current or former slug.
     pub(in crate::content::maintenance) fn owner(&self, kind: TermKind, slug: &Slug) -> Option<&Term> {
         self.of(kind).get(self.owners[kind as usize].get(slug)?)
     }
@@ -91,7 +91,7 @@ type TermRows = BTreeMap<(Slug, usize), Entity>;
 
 struct FoundTerms {
     kind: TermKind,
-    /// By their first slugs.
+    /// The terms by their first slugs.
     terms: HashMap<Slug, Term>,
     rows: TermRows,
     counts: Counts,
@@ -111,7 +111,7 @@ impl FoundTerms {
                 }
                 Some((slug, direction)) => {
                     let read = rows::read(kind, &row);
-                    // The mirror of a listed term is a full copy, which counts if the row is lost.
+                    // The mirror of a term is a full copy, which is used if the row is lost.
                     let is_lost = || self.rows.get(&(slug.clone(), 0)).is_none_or(|row| rows::read(kind, row).is_err());
                     if let Ok(TermRow::Identity(term)) = read
                         && (direction == Direction::Forward || term.slug == slug && is_lost())
@@ -125,7 +125,7 @@ impl FoundTerms {
     }
 }
 
-/// Compares the rows with those that a change of each term writes: one for each of its slugs, and a mirror for the listed one.
+/// Compares the rows with those that a change of each term writes: one for each of its slugs, and a mirror for the current slug.
 fn check_rows(kind: TermKind, found: &TermRows, terms: &Terms, report: &mut CheckReport) {
     let table = Table::Terms(kind);
     let mut expected: BTreeMap<(Slug, usize), Properties> = BTreeMap::new();

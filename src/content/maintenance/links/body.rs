@@ -8,12 +8,12 @@ use crate::model::{LinkSource, html_links, markdown};
 /// A body whose links are checked.
 pub(super) struct Source {
     pub from: LinkSource,
-    /// Its path on the site, to which its links are relative.
+    /// The path of the post on the site, to which its links are relative.
     pub path: String,
     /// The file that it was imported from.
     pub origin: Option<String>,
     pub markdown: Arc<str>,
-    /// The path of a file of the site.
+    /// The path of its enclosure, if that is a file of the site.
     pub enclosure: Option<String>,
 }
 

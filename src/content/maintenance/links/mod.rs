@@ -26,7 +26,7 @@ use body::{BodyLinks, Source};
 use resolve::{Judged, Resolver};
 use targets::Targets;
 
-/// How much was checked.
+/// The number of checked posts, pages and links.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LinkCounts {
     /// Published posts.
@@ -97,7 +97,7 @@ impl<R: FnMut(BrokenLink)> Checking<'_, R> {
         }
     }
 
-    /// Checks some bodies, on all cores, and looks for the pictures that they name.
+    /// Checks some bodies on all cores, and looks up the pictures that they name.
     async fn check(&mut self, sources: Vec<Source>) -> Result<()> {
         let resolver = Arc::clone(&self.resolver);
         let judged = match tokio::task::spawn_blocking(move || links_of_all(&sources, &resolver)).await {
@@ -140,7 +140,6 @@ impl<R: FnMut(BrokenLink)> Checking<'_, R> {
     }
 }
 
-/// The number of pictures that are looked up at once.
 const PICTURES_AT_ONCE: usize = 100;
 
 fn links_of_all(sources: &[Source], resolver: &Resolver) -> Vec<(LinkSource, String, Judged)> {

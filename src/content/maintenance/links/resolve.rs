@@ -1,5 +1,5 @@
-//! Where a link points. The rule: an address is resolved as a browser resolves it on the page of the post; only a link to a Markdown file is resolved as its
-//! author's editor does, from file to file.
+//! Resolves links. The rule: an address is resolved as a browser resolves it on the page of the post; only a link to a Markdown file is resolved relative to
+//! the source file.
 
 use std::collections::HashSet;
 
@@ -13,18 +13,18 @@ use crate::model::{AssetHash, AssetName, TermKind};
 use super::body::Source;
 use super::targets::{State, Targets};
 
-/// The address of a site whose address is not known; nothing on the Internet has this host (RFC 2606).
+/// The placeholder for an unknown site address; nothing on the Internet has this host (RFC 2606).
 const UNKNOWN_SITE: &str = "http://site.invalid/";
 /// No path of a post or page is longer.
 const PATH_BYTES_MAX: usize = 1_000;
 
-/// The target of a link to this site.
+/// The result for a link to this site.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Judged {
     Found,
-    /// A picture, if it exists.
+    /// A picture, which may be missing.
     Picture(AssetHash),
-    /// Nothing, for this reason.
+    /// A dangling link, with the reason.
     Nowhere(String),
 }
 
@@ -34,7 +34,7 @@ enum FileTarget {
     /// A file from which a post or page was imported.
     File(State),
     UnknownFile,
-    /// It is not a link from a file to a Markdown file.
+    /// The link is not from a file to a Markdown file.
     NoFile,
 }
 
@@ -56,7 +56,7 @@ impl Resolver {
         &self.addresses.paths
     }
 
-    /// `None` if the link is to another site. `ids`: those of the elements of the body.
+    /// `None` if the link is to another site. `ids`: the ids of the elements in the body.
     pub(super) fn judge(&self, source: &Source, link: &str, ids: &HashSet<String>) -> Option<Judged> {
         if is_template(link) {
             return nowhere("it is a template of a site generator, which nothing fills in");
@@ -97,7 +97,7 @@ impl Resolver {
             && (port == of_site || has_default(url) && has_default(&self.site))
     }
 
-    /// A link from a file to a Markdown file.
+    /// Resolves a link from a file to a Markdown file.
     fn of_file(&self, source: &Source, link: &str) -> FileTarget {
         let path = link.split(['#', '?']).next().unwrap_or_default();
         let is_markdown = [".md", ".mdx", ".markdown"].iter().any(|ending| path.ends_with(ending));
@@ -174,8 +174,7 @@ impl Resolver {
         }
     }
 
-    /// The result for a path that nothing has. It names the post whose slug is the last part of the path, if there is one, because addresses of
-    /// other systems often end like that.
+    /// The result for an unknown path. It suggests the post whose slug is the last part of the path, because addresses of other systems often end like that.
     fn of_unknown(&self, path: &str) -> Judged {
         let last = without_slash(path).rsplit('/').next().unwrap_or_default();
         let slug = [".html", ".htm", ".md"].iter().find_map(|ending| last.strip_suffix(ending)).unwrap_or(last);
@@ -198,7 +197,7 @@ fn without_slash(path: &str) -> &str {
     path.split('?').next().unwrap_or_default().trim_end_matches('/')
 }
 
-/// Whether the address has marks of Liquid, Go or Nunjucks, as they are or encoded.
+/// Whether the address has template marks of Liquid, Go or Nunjucks, plain or percent-encoded.
 fn is_template(link: &str) -> bool {
     let link = link.to_ascii_lowercase();
     let has_mark = ["{{", "{%", "%7b%7b", "%7b%25"].iter().any(|mark| link.contains(mark));

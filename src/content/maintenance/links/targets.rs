@@ -11,21 +11,21 @@ use crate::content::write::is_whole_page;
 use crate::keys::Table;
 use crate::model::{Instant, Slug, TermKind};
 
-/// Whether a reader sees a post or page.
+/// The publication state of a post or page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// For a page, the instant is not used.
+    /// The instant is not used for a page.
     Published(Instant),
     Scheduled,
     Draft,
 }
 
-/// Everything that a link can point to, except pictures.
+/// All possible targets of links, except pictures.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
-    /// By current and former slugs.
+    /// The states by current and former slugs.
     posts: HashMap<Slug, State>,
-    /// By current and former paths.
+    /// The states by current and former paths.
     pages: HashMap<String, State>,
     /// Posts and pages by the file that they were imported from.
     files: HashMap<String, State>,

@@ -1,5 +1,5 @@
-//! Fixes counts, and the rows that list partitions with copies of them. The rule: a partition's rows are counted after its count row is read, and the
-//! count is written if that row is unchanged; every change of the rows also changes the count row, so a count that is out of date is not written.
+//! Fixes counts, and the rows that list partitions with copies of them. The rule: a count is written only if the count row did not change since before the rows
+//! were counted; every change of the rows changes it, so no outdated count is written.
 
 use crate::content::error::Result;
 use crate::content::maintenance::check::{counted, is_listing};
@@ -55,7 +55,7 @@ fn write_count(
         Ok(None) if *counted == 0 => Count::default(),
         Ok(Some(old)) if old.rows == *counted && is_newest(&old) => old,
         old => {
-            // Of two copies the one with the higher sequence is newer, so a new count row continues that of the listing.
+            // The copy with the higher sequence is newer, so a new count row continues the sequence of the listing.
             let copy = || listed.as_ref().and_then(|row| count::read(row).ok());
             let sequence = old.ok().flatten().or_else(copy).map_or(0, |count| count.sequence);
             let count = Count { rows: *counted, sequence: sequence + 1, newest: newest.clone() };
@@ -75,7 +75,7 @@ fn write_count(
     Ok(Done::fixed(format!("counted again: {counted}")))
 }
 
-/// The partition by its key. `None`: no row lists the partitions of this table.
+/// The partition with this key; `None` if no row lists the partitions of this table.
 fn partition_of(table: Table, partition: &str) -> Option<Partition> {
     match table {
         Table::Posts => partition.parse().ok().map(|month| Partition::Month(Collection::Posts, month)),

@@ -1,9 +1,8 @@
-//! `check --repair`: fixes what `check` reports; the whole rows of the posts are the truth. The rule: a fix is one transaction that reads all that it
-//! depends on inside of it, or is guarded by the ETag of a row that changes with it; so a repair can be stopped anywhere, run twice, and run while
-//! servers change the store.
+//! `check --repair`: fixes what `check` reports; the whole rows of the posts are the truth. The rule: a fix is one transaction that reads its dependencies, or
+//! is guarded by the ETag of a row that changes with them; so a repair can be stopped anywhere, run twice, and run while servers change the store.
 //!
-//! It runs in passes: check, fix each difference in the order of [`Fix::phase`], check again, until a pass has fixed nothing. The differences that
-//! remain are reported with the reason, for a person to decide.
+//! It runs in passes: check, fix each difference in the order of [`Fix::phase`], check again, until a pass has fixed nothing. The differences that remain are
+//! reported with the reason, for a person to decide.
 
 mod counts;
 mod posts;
@@ -25,9 +24,9 @@ use crate::store::{Key, Properties, Rows, Store, StoreError};
 
 use super::check::{self, CheckReport, Difference, Fix, Posts, Terms};
 
-/// A fix may uncover another difference, such as the count of a partition that was lost completely; more passes than this find nothing new.
+/// A fix may uncover another difference, such as the count of a lost partition; later passes find nothing new.
 const PASSES_MAX: usize = 8;
-/// Fixes that are made at the same time: a new index of a field needs as many as the site has posts.
+/// The number of concurrent fixes: a new index of a field needs as many as the site has posts.
 const AT_ONCE: usize = 32;
 
 /// The options of a repair, for changes that the user must request.
@@ -44,7 +43,7 @@ enum Done {
     Nothing,
     /// Describes the fix.
     Fixed(String),
-    /// Why nothing was done, and what to do.
+    /// The difference remains; the text explains the reason and the solution.
     Left(String),
 }
 
@@ -63,11 +62,11 @@ pub struct Repaired {
     pub fixed: usize,
     /// The check after the last fix.
     pub report: CheckReport,
-    /// The differences of that check, and why each of them was left.
+    /// The differences of that check, and the reason why each remains.
     pub left: Vec<(Difference, String)>,
 }
 
-/// `on_fix`: gets a line for each fix, with what was wrong and what was done.
+/// `on_fix`: gets a line for each fix, with the difference and the correction.
 ///
 /// # Errors
 /// If the store cannot be read or written.
@@ -119,8 +118,8 @@ struct Repair<'a> {
 }
 
 impl Repair<'_> {
-    /// Makes the fixes of each phase, some at the same time. One fix may remove several differences, and the next pass counts what it has changed.
-    /// Returns how many were fixed, and the differences that were not.
+    /// Makes the fixes of each phase, some concurrently. One fix may remove several differences, and the next pass counts the changed partitions. Returns how
+    /// many were fixed, and the differences that were not.
     async fn fix_all(&self, report: &CheckReport, on_fix: &mut impl FnMut(String)) -> Result<(usize, Left)> {
         let (mut fixed, mut left) = (0, Left::new());
         let mut differences: Vec<&Difference> = report.differences.iter().collect();
@@ -201,7 +200,7 @@ struct Truth {
 type Planned = Result<Done, StoreError>;
 
 impl Truth {
-    /// Reads again what the rows of a fix follow from, and writes them.
+    /// Reads the rows of a fix and those from which they follow again, and writes them.
     fn plan(&self, rows: &mut Overlay<'_>, fix: &Fix) -> Planned {
         match fix {
             Fix::Misplaced { collection, whole } => self.move_post(rows, *collection, whole),
@@ -226,7 +225,7 @@ impl Truth {
     }
 }
 
-/// Writes a row as it should be; `None`: there should be no such row.
+/// Writes the expected row; `None` deletes it.
 fn make(rows: &mut Overlay<'_>, table: Table, key: Key, expected: Option<Properties>) -> Result<(), StoreError> {
     let found = rows.get(table, &key)?.map(|row| row.properties);
     match expected {
@@ -237,7 +236,7 @@ fn make(rows: &mut Overlay<'_>, table: Table, key: Key, expected: Option<Propert
     Ok(())
 }
 
-/// A version is deleted only if no post and no page has its id.
+/// Versions are deleted only if no post and no page has the id.
 fn delete_revisions(rows: &mut Overlay<'_>, id: &PostId) -> Planned {
     let of_post = rows.get(Table::PostKeys, &lookup::by_id(id))?;
     if of_post.is_some() || rows.get(Table::Pages, &site_page::whole(id))?.is_some() {

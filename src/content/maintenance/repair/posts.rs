@@ -1,6 +1,6 @@
 //! Plans the rows of posts: summaries and their mirrors, index rows, and the rows of `PostKeys`. The rule: a whole post is never changed, except for the
-//! partitions of the index of fields, which follow from its metadata; it is removed only if the same row is stored where it belongs, or if the user asks
-//! for it (`--remove-lost`).
+//! partitions of the index of fields, which follow from its metadata; it is removed only if the same row exists in the right place, or if the user requests it
+//! (`--remove-lost`).
 
 use crate::content::maintenance::check::{TWICE, row_of, time_key};
 use crate::content::tables::rows::lookup::{self as lookup_rows, LookupRow};
@@ -18,7 +18,7 @@ const LOST: &str = "the whole post is lost, and only its summary is left: restor
                     --remove-lost and import the post again";
 
 impl Truth {
-    /// The post as it is stored now at the place where it was found; `None` if it has moved since, or is gone.
+    /// The current post at the place where it was found; `None` if it was moved or deleted since.
     fn post(&self, rows: &Overlay<'_>, id: &PostId) -> Result<Option<Post>, StoreError> {
         let Some(known) = self.posts.get(id) else { return Ok(None) };
         let place = PostPlace::of(known);
@@ -95,7 +95,7 @@ impl Truth {
         Ok(is_right.then_some(Done::Nothing))
     }
 
-    /// Everything else of the post stays, and its version too; its index rows are fixed afterwards, from these partitions.
+    /// Everything else in the post stays, even its version; its index rows are fixed afterwards from these partitions.
     pub(super) fn name_field_partitions(&self, rows: &mut Overlay<'_>, collection: Collection, whole: &Key) -> Planned {
         let table = collection.table();
         let Some(row) = rows.get(table, whole)? else { return Ok(Done::Nothing) };
@@ -161,7 +161,7 @@ impl Truth {
     }
 }
 
-/// Whether a whole post is stored at a place. `slug`: its slug if the summary there cannot be read.
+/// Whether a whole post is stored at a place. `slug`: used if the summary there cannot be read.
 fn is_stored(rows: &Overlay<'_>, place: &PostPlace, slug: &Slug) -> Result<bool, StoreError> {
     let (table, id) = (place.collection.table(), &place.key.id);
     let summary = post_of(rows.get(table, &place.summary())?, id);
@@ -169,7 +169,7 @@ fn is_stored(rows: &Overlay<'_>, place: &PostPlace, slug: &Slug) -> Result<bool,
     Ok(post_of(rows.get(table, &whole)?, id).is_some_and(|post| PostPlace::of(&post) == *place))
 }
 
-/// Where a row of `PostKeys` says that its post is.
+/// The place of the post that a row of `PostKeys` names.
 fn place_of(row: &Entity) -> Option<PostPlace> {
     match lookup_rows::read(row) {
         Ok(LookupRow::Place { place, .. }) => Some(place),

@@ -1,5 +1,5 @@
-//! Repairs `Pages`. The rule: the rows that follow from the whole pages are written again, in transactions that each replace the row of the tree under the ETag
-//! that was read before them. Of whole pages only the former paths are changed, and only those that belong to another page.
+//! Repairs `Pages`. The rule: the rows that follow from the whole pages are written again, in transactions that each require the ETag of the row of the tree
+//! that was read first. A whole page changes only if it has a former path that belongs to another page.
 
 use crate::content::error::{ContentError, Result};
 use crate::content::maintenance::check::{CheckReport, find_pages};

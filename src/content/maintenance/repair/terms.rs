@@ -1,4 +1,4 @@
-//! Fixes categories, tags, authors and series. The rule: the row under the first slug is the truth; if it is lost or unreadable, its mirror is, which is a
+//! Fixes categories, tags, authors and series. The rule: the row under the first slug is the truth; if it is lost or unreadable, its mirror is used, which is a
 //! full copy. The row of the tree of categories is written from the categories; a parent is removed only if it does not exist, or is below its category.
 
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ impl Truth {
         Ok(Done::fixed(done))
     }
 
-    /// A category that gets another place changes the row of the tree too, so the categories are those of the check while that row is unchanged.
+    /// A category that moves changes the row of the tree, so the categories of the check are current while that row is unchanged.
     pub(super) fn write_tree(&self, rows: &mut Overlay<'_>) -> Planned {
         let found = rows.get(TABLE, &tree_keys::tree())?;
         if found.as_ref().map(|row| row.etag.clone()) != self.terms.tree {
@@ -52,7 +52,7 @@ impl Truth {
         }
         let known = self.terms.of(TermKind::Category);
         let stored = tree_rows::read_optional(found.as_ref()).unwrap_or_default();
-        // A category whose row an earlier fix has restored is not among those of the check.
+        // The check has no category for a row that an earlier fix has restored.
         let unknown = stored.entries().map(|entry| &entry.category).filter(|category| !known.contains_key(*category));
         let restored: Vec<Term> = unknown.filter_map(|category| identity(rows, TermKind::Category, category)).collect();
         let expected =
@@ -62,7 +62,7 @@ impl Truth {
     }
 }
 
-/// The term of a first slug: as its row describes it, or if that is lost or unreadable, its mirror.
+/// The term with this first slug, from its row, or from its mirror if the row is lost or unreadable.
 fn identity(rows: &Overlay<'_>, kind: TermKind, first_slug: &Slug) -> Option<Term> {
     let [own, mirror] = term::pair(first_slug).map(|key| rows.get(Table::Terms(kind), &key).ok().flatten());
     match (own.map(|row| rows::read(kind, &row)), mirror.map(|row| rows::read(kind, &row))) {
@@ -117,7 +117,7 @@ impl Repair<'_> {
                 _ if met.len() == 1 => break,
                 _ => None,
             };
-            // The fixes of the other categories end a cycle that this one is not in.
+            // This category is not in the cycle; the fixes of the others end it.
             let Some(parent) = parent.filter(|_| met.insert(next)) else { return Ok(Done::Nothing) };
             if parent == *category {
                 break;

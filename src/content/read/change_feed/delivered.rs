@@ -1,4 +1,4 @@
-//! The changes as webhooks get them. The rule: each is what the public sees (L3), with a position of its own, so that a webhook goes on after any of them.
+//! The changes as webhooks get them. The rule: each is visible to the public (L3), and has its own position, so that a webhook can continue after any of them.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,17 +16,17 @@ use super::event::{Access, ContentEvent};
 use super::position::{Due, Position};
 use super::{ALL_ITEMS, ChangesPage, LogKey, PAGE_MAX, expired};
 
-/// A webhook whose position is older than this stores a newer one, though it got no change: long before the position expires.
+/// If a webhook's position is older than this, a newer one is stored even without a change, long before the position expires.
 const POSITION_AGE_MAX: i64 = 24 * 60 * 60 * TICKS_PER_SECOND;
-/// The same for the entries of which it got no change, because they are read again each time.
+/// If more entries than this had no change for a webhook, a newer position is stored, because they are read again each time.
 const ENTRIES_AHEAD_MAX: i64 = 50;
 
 /// Changes for one webhook.
 pub(in crate::content) struct DeliveredPage {
-    /// Each with the position after it, and an id, which is the same whenever it is read.
+    /// The events, each with the position after it and an id that is the same at each read.
     pub events: Vec<DeliveredEvent>,
     pub has_next: bool,
-    /// The position after all of them.
+    /// The position after all events.
     pub position: String,
     /// Whether the position should be stored even if no change is delivered.
     pub is_far: bool,
@@ -41,7 +41,7 @@ pub(in crate::content) struct DeliveredEvent {
 
 impl Content {
     /// # Errors
-    /// Those of [`changes`](Self::changes), but it expires with the entries after it, and otherwise after [`DELIVERED_DAYS`].
+    /// Those of [`changes`](Self::changes); but the position expires with the entries after it, or else after [`DELIVERED_DAYS`].
     pub(in crate::content) async fn delivered_changes(&self, after: &str) -> Result<DeliveredPage> {
         let reader = self.reader();
         let (key, start) = self.opened(&reader, after).await?;
@@ -64,7 +64,7 @@ impl Content {
         Ok(DeliveredPage { events: delivered, has_next, position, is_far })
     }
 
-    /// The position before the changes since this instant, as far as they are kept. Some twenty point reads.
+    /// The position before the changes since this instant, if they still exist. Some twenty point reads.
     pub(in crate::content) async fn position_since(&self, reader: &Reader, since: Instant) -> Result<String> {
         let head = self.log_head(reader).await?;
         let first = reader.store().range(Table::ChangeLog.name(), &change_log::entries(0, None), 1, None).await?.rows;
@@ -73,7 +73,7 @@ impl Content {
             Some(LogKey::Entry(first)) => (first, head.sequence + 1),
             _ => (head.sequence, head.sequence + 1),
         };
-        // The entry `before` is before the instant, or the first one; that of `after` is not.
+        // Binary search: entry `before` is earlier than the instant or is the first one, and entry `after` is not earlier.
         while after - before > 1 {
             let middle = before + (after - before) / 2;
             match reader.store().get(Table::ChangeLog.name(), &change_log::entry(middle)).await? {

@@ -1,5 +1,5 @@
-//! One change, as a follower gets it. The rule: a follower without access to drafts sees a change of a post or page only if the public could see it before
-//! the change or after it, and then nothing of the side that the public could not see (I4b); and only an admin sees changes of tokens and preview links.
+//! One change for a follower. The rule: a follower without access to drafts sees a change of a post or page only if the public could see it before the change
+//! or after it, and then nothing from the state that the public could not see (I4b); and only an admin sees changes of tokens and preview links.
 
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::LogItem;
@@ -9,9 +9,9 @@ use crate::model::{Actor, Instant, Post, Role, TermKind};
 pub(super) enum Access {
     /// Changes of public content.
     Public,
-    /// Drafts too.
+    /// Changes of drafts, too.
     Content,
-    /// Tokens and preview links too.
+    /// Changes of tokens and preview links, too.
     Everything,
 }
 
@@ -30,23 +30,23 @@ impl Access {
 /// A change of one object.
 #[derive(Debug, Clone)]
 pub struct ContentEvent {
-    /// The object, its slug, its version and what was done.
+    /// The object, its slug and version, and the actions.
     pub item: ChangedItem,
-    /// The slug that it had before the change, if that was another.
+    /// The slug before the change, if it was different.
     pub former_slug: Option<String>,
     pub at: Instant,
-    /// The tags of the answers that may be different after it, as far as the follower has access to what they show.
+    /// The tags of the answers that the change may affect, as far as the follower has access to them.
     pub tags: Vec<String>,
-    /// Where it is in the log; `None` for the publication of a scheduled post or page, which no entry reports.
+    /// Its position in the log; `None` for the publication of a scheduled post or page, which has no entry.
     pub(super) place: Option<Place>,
 }
 
-/// The number of an entry, and an item of it.
+/// The number of an entry, and the index of an item in it.
 pub(super) type Place = (i64, u32);
 
 impl ContentEvent {
-    /// `at`: when the change was started. `seen_at`: when it was appended to the log, or, if that is later, the instant up to which the follower has got
-    /// the publications of scheduled posts. `None` if the follower has no access to it.
+    /// `at`: when the change was started. `seen_at`: when it was appended to the log, or, if that is later, the instant up to which the follower has received
+    /// publications of scheduled posts. `None` if the follower has no access to the change.
     pub(super) fn of(changed: &LogItem, at: Instant, seen_at: Instant, access: Access) -> Option<Self> {
         let whole = || {
             let (item, former_slug) = (changed.item.clone(), changed.former_slug.clone());
@@ -57,7 +57,7 @@ impl ContentEvent {
             KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Content => return Some(whole()),
             KIND_OF_POSTS | KIND_OF_PAGES => seen_at,
             kind if TermKind::of_noun(kind).is_some() => return Some(whole()),
-            // A token or the preview links, or something that only a later version knows.
+            // This is a token, the preview links, or a kind that only a later version knows.
             _ => return None,
         };
         let is_public = |published: Option<Instant>| published.is_some_and(|published| published <= public_from);
@@ -88,12 +88,12 @@ impl ContentEvent {
         }
     }
 
-    /// The publication of a scheduled post or page. `last`: its last change that the follower gets before this event.
+    /// The publication of a scheduled post or page. `last`: its last change that the follower has received before.
     pub(super) fn of_publication(appeared: &LogItem, last: Option<&LogItem>, at: Instant) -> Self {
         Self::of_appeared(last.filter(|last| last.item.version > appeared.item.version).unwrap_or(appeared), at)
     }
 
-    /// The publication of a post or page in the state after its last change.
+    /// The publication of a post or page, with the state after its last change.
     pub(super) fn of_appeared(last: &LogItem, at: Instant) -> Self {
         Self {
             item: ChangedItem { actions: vec![Action::Published], ..last.item.clone() },
@@ -111,7 +111,7 @@ pub(super) fn published(kind: &str, slug: String, post: &Post) -> ChangedItem {
     ChangedItem { kind, id, slug, actions, version: Some(post.version), creation: None }
 }
 
-/// Whether at most one of several posts or pages of a change is public: a link between them shows nothing.
+/// Whether at most one of several posts or pages of a change is public: then a link between them is not visible.
 pub(super) fn links_drafts(items: &[LogItem], seen_at: Instant) -> bool {
     let contents = items.iter().filter(|item| [KIND_OF_POSTS, KIND_OF_PAGES].contains(&&*item.item.kind));
     let public = contents.clone().filter(|item| item.published_after().is_some_and(|at| at <= seen_at));
@@ -130,7 +130,7 @@ mod tests {
         Instant::from_ticks(ticks).expect("an instant")
     }
 
-    /// A change of a post that was to be published at the instants `sides`, before and after it.
+    /// A change of a post whose instants of publication before and after it are `sides`.
     fn change(sides: [Option<i64>; 2], actions: &[Action]) -> LogItem {
         let item = ChangedItem {
             kind: KIND_OF_POSTS.to_owned(),

@@ -1,8 +1,8 @@
-//! The changes for those who wait for them. The rule: however many wait, each stretch of the log is read once for each kind of access, and nothing is read
-//! while nothing is written and no scheduled post or page appears (L4).
+//! Sends changes to waiting subscribers. The rule: each part of the log is read once for each kind of access, however many subscribers wait, and nothing is
+//! read while nothing is written and no scheduled post or page appears (L4).
 //!
-//! The store announces a write to [`Wake`]. [`Content::follow_changes`], one task of a server, then reads on from the position of each kind of access that
-//! is waited for, and sends the pages to all [`LiveChanges`] of it.
+//! The store announces a write to [`Wake`]. [`Content::follow_changes`], one task of a server, then reads from the position of each kind of access that has
+//! subscribers, and sends the pages to all its [`LiveChanges`].
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,14 +23,13 @@ use crate::telemetry::with_causes;
 use super::event::{Access, Place};
 use super::{ChangesPage, PAGE_DEFAULT, due_keys};
 
-/// The pages that wait for the slowest of those who get them; whoever is further behind is cut off.
+/// The number of pages that are kept for the slowest subscriber. A subscriber that falls further behind is disconnected.
 const PAGES_KEPT: usize = 256;
-/// How often the clock is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_SOONEST: Duration = Duration::from_millis(10);
-/// How long an announced write may take until it can be read. One that failed is never seen.
+/// The maximum time until an announced write is visible. A failed write never is.
 const VISIBLE_WITHIN: Duration = Duration::from_secs(5);
-/// A position expires after 30 days.
+/// How often a position is renewed, which would expire after 30 days.
 const READ_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The state that all subscribers share.
@@ -39,11 +38,10 @@ pub(in crate::content) struct LiveFeed {
     joined: Notify,
 }
 
-/// The changes for one kind of access.
 struct LiveStream {
-    /// Up to where they were sent; `None` if nobody waits.
+    /// The position up to which changes were sent; `None` if nobody waits.
     position: Mutex<Option<String>>,
-    /// `None` in place of a page: the position has expired.
+    /// `None` in place of a page if the position has expired.
     pages: broadcast::Sender<Option<Arc<ChangesPage>>>,
 }
 
@@ -65,7 +63,7 @@ impl LiveStream {
         self.position.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The position, if anybody waits.
+    /// The position, if anyone waits.
     fn position_to_read_from(&self) -> Option<String> {
         let mut position = self.position();
         if self.pages.receiver_count() == 0 {
@@ -75,31 +73,31 @@ impl LiveStream {
     }
 }
 
-/// Why no more changes come.
+/// Why the stream has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// More pages came than are kept for those who do not take them.
+    /// The subscriber has fallen too many pages behind.
     TooSlow,
     PositionExpired,
 }
 
-/// The changes from a position on.
+/// A subscriber's changes from a position on.
 pub(crate) struct LiveChanges {
-    /// Everything before it was sent before.
+    /// The position up to which everything was sent.
     pub position: String,
     pages: broadcast::Receiver<Option<Arc<ChangesPage>>>,
-    /// Up to where the pages that were read apart have come: in the log, and in the scheduled posts and pages.
+    /// The positions in the log and in the scheduled posts up to which the subscriber has read pages separately.
     seen: Option<(Place, Instant)>,
 }
 
 impl LiveChanges {
-    /// Leaves out what this page, which was read apart, has had already.
+    /// Skips the changes of this page, which was read separately.
     pub(crate) fn note_seen(&mut self, page: &ChangesPage) {
         self.seen = Some((page.end, page.due));
         page.position.clone_into(&mut self.position);
     }
 
-    /// The next page with a change. Nothing is lost if the future is dropped.
+    /// The next page with a change. Dropping the future loses nothing.
     pub(crate) async fn next(&mut self) -> Result<ChangesPage, Ended> {
         loop {
             let page = match self.pages.recv().await {
@@ -120,13 +118,13 @@ impl LiveChanges {
 }
 
 impl Content {
-    /// Waits for the changes from now on with the access of this reader. One point read if nobody else waits with it.
+    /// The changes from now on, with the access of this reader. One point read if nobody else waits with the same access.
     ///
     /// # Errors
     /// If the store fails.
     pub(crate) async fn live_changes(&self, reader: &Reader) -> Result<LiveChanges> {
         let stream = &self.live.streams[Access::of(reader.actor()) as usize];
-        // Before the position is known, so that nothing is sent in between.
+        // This comes before the position is read, so that no page is missed in between.
         let pages = stream.pages.subscribe();
         let known = stream.position().clone();
         let position = match known {
@@ -140,7 +138,7 @@ impl Content {
         Ok(LiveChanges { position, pages, seen: None })
     }
 
-    /// Reads the changes for those who wait, for as long as it is polled.
+    /// Reads the changes for the subscribers, for as long as it is polled.
     pub async fn follow_changes(&self) {
         let wake = Arc::new(Wake(watch::Sender::new(0)));
         let mut written = wake.0.subscribe();
@@ -163,10 +161,10 @@ impl Content {
         }
     }
 
-    /// Sends what was written up to this version. Returns when there is something to read even if nothing is written.
+    /// Sends the changes up to this version. Returns the instant at which something appears even if nothing is written.
     async fn send_changes(&self, version: u64) -> Result<Instant> {
         self.wait_until_visible(version).await?;
-        // What appears while the pages are read is in none of them.
+        // Posts that appear while the pages are read are in none of them.
         let looked_at = self.reader().now();
         for access in Access::ALL {
             self.send_changes_to(access).await?;
@@ -174,7 +172,7 @@ impl Content {
         self.next_due(looked_at).await
     }
 
-    /// When there is something to read after this instant even if nothing is written. One range read.
+    /// The instant after this one at which something appears even if nothing is written. One range read.
     pub(in crate::content) async fn next_due(&self, after: Instant) -> Result<Instant> {
         let scheduled = change_log::due_after(after, None, Instant::MAX).of_keys();
         let rows = self.store.range(Table::ChangeLog.name(), &scheduled, 1, None).await?.rows;
@@ -206,7 +204,7 @@ impl Content {
         Ok(())
     }
 
-    /// Whether a read sees this version by now. Not if it takes longer than [`VISIBLE_WITHIN`], or if the write has failed.
+    /// Waits until reads see this version. Returns false if that takes longer than [`VISIBLE_WITHIN`], such as after a failed write.
     pub(in crate::content) async fn wait_until_visible(&self, version: u64) -> Result<bool> {
         let until = Moment::now() + VISIBLE_WITHIN;
         loop {
@@ -234,7 +232,7 @@ impl Content {
             if due <= self.clock.now() || !self.live.is_awaited() {
                 return;
             }
-            // The store goes on to look for what other servers write, which is one request a second.
+            // This call makes the store follow the writes of other servers, with one request a second.
             self.store.is_followed();
         }
     }

@@ -1,9 +1,8 @@
-//! The changes after a position, for followers of the content. The rule: a follower that continues from each position gets every committed
-//! change at least once, those of one object in the order of their versions; a change that the public has no access to is reported only to
-//! followers with access to it (I4b).
+//! The changes after a position, for followers of the content. The rule: a follower that continues from each position gets every committed change at least
+//! once, and the changes of one object in the order of their versions; a change without public access is reported only to followers with access to it (I4b).
 //!
-//! The log has the changes in their order. No entry reports that a scheduled post is published, because nothing is written then: the reader
-//! derives it from the posts that were scheduled for an instant since the position.
+//! The log has the changes in their order. No entry reports the publication of a scheduled post, because nothing is written then: the reader derives it from
+//! the posts that were scheduled for an instant since the position.
 
 mod delivered;
 mod event;
@@ -37,19 +36,19 @@ use position::{Due, Position};
 
 const PAGE_MAX: usize = 100;
 const PAGE_DEFAULT: usize = 20;
-/// The maximum number of entries that are read for one page, with the entry of the position.
+/// The maximum number of entries that are read for one page, including the entry of the position.
 const ENTRIES_MAX: usize = 201;
-/// The scheduled posts that are looked at together.
+/// The number of scheduled posts that are read together.
 const DUE_AT_ONCE: usize = 10;
-/// The range reads of scheduled posts for one page. Only the first is needed, unless posts were scheduled for another instant since, or are drafts again.
+/// The maximum number of range reads of scheduled posts for one page. Usually, one is enough, unless posts were rescheduled or unpublished since.
 pub(crate) const DUE_READS_MAX: u64 = 3;
-/// The scheduled posts that one page looks at.
+/// The maximum number of scheduled posts that one page reads.
 pub(crate) const DUE_MAX: usize = DUE_READS_MAX as usize * DUE_AT_ONCE;
-/// More than one, because a store may return fewer rows than are requested.
+/// The maximum number of range reads of entries; above 1, because a store may return fewer rows than are requested.
 pub(crate) const ENTRY_READS_MAX: u64 = 4;
-/// The further range reads of one page, to pass the entries that the follower has no access to.
+/// The maximum number of further range reads of one page, which skip entries without access.
 pub(crate) const PASSING_READS_MAX: u64 = 8;
-/// How far the clocks of two servers can be apart, in ticks; a server that is further from the storage's clock refuses to write.
+/// The maximum difference of two servers' clocks, in ticks; a server whose clock differs more from the storage's refuses to write.
 const CLOCKS_APART_MAX: i64 = 10 * TICKS_PER_SECOND;
 const ALL_ITEMS: u32 = u32::MAX;
 
@@ -57,10 +56,10 @@ const ALL_ITEMS: u32 = u32::MAX;
 #[derive(Debug, Clone)]
 pub struct ChangesPage {
     pub events: Vec<ContentEvent>,
-    /// Whether more changes can be read at once.
+    /// Whether more changes can be read immediately.
     pub has_next: bool,
     pub position: String,
-    /// The place in the log before which everything was seen.
+    /// The position in the log before which everything was seen.
     end: Place,
     /// The instant up to which scheduled posts and pages were reported.
     due: Instant,
@@ -69,12 +68,12 @@ pub struct ChangesPage {
 }
 
 impl Content {
-    /// The changes after a position; without one, no changes and the current position. Two range reads, sent together, if nothing was changed,
-    /// and one point read if the key of the log is not known yet. Without a position, one point read.
+    /// The changes after a position; without one, no changes and the current position. Two range reads, sent together, if nothing was changed, and one point
+    /// read if the key of the log is not known yet. Without a position, one point read.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range, [`ContentError::BadCursor`] if `after` is not a position of this log,
-    /// [`ContentError::PositionExpired`] if the changes after it are not kept any more.
+    /// [`ContentError::PositionExpired`] if the changes after it were deleted.
     pub(crate) async fn changes(
         &self,
         reader: &Reader,
@@ -82,7 +81,7 @@ impl Content {
         after: Option<&str>,
     ) -> Result<ChangesPage> {
         let count = Take::of(first, None, PAGE_DEFAULT, PAGE_MAX)?.count();
-        // The answer depends on the time.
+        // The answer also depends on the time, so it is not cached.
         reader.note_uncached();
         let Some(after) = after else {
             let head = self.log_head(reader).await?;
@@ -94,7 +93,7 @@ impl Content {
         self.changes_seen_by(Access::of(reader.actor()), reader, after, count).await
     }
 
-    /// A full page of the changes of posts, pages and terms after a position, with those of drafts.
+    /// A full page of changes of posts, pages and terms after a position, including drafts.
     pub(in crate::content) async fn changes_of_content(&self, after: &str) -> Result<ChangesPage> {
         self.changes_seen_by(Access::Content, &self.reader(), after, PAGE_MAX).await
     }
@@ -107,7 +106,7 @@ impl Content {
         reader.changes_after(&key, position, (count, access)).await
     }
 
-    /// The position of a text, and the key that seals it. One point read if the key is not known, or if the text is not sealed with it.
+    /// The decoded position, and the key that seals it. One point read if the key is unknown, or if the text is not sealed with it.
     async fn opened(&self, reader: &Reader, text: &str) -> Result<(Bytes32, Position)> {
         let known = *self.log_key.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = known.and_then(|key| Some((key, Position::open(&key, text)?)));
@@ -119,7 +118,7 @@ impl Content {
         Ok((key, position))
     }
 
-    /// The head of the log. If nothing was ever changed or followed, the log is begun.
+    /// The head of the log. Begins the log if it does not exist.
     pub(in crate::content) async fn log_head(&self, reader: &Reader) -> Result<LogHead> {
         let head = match reader.store().get(Table::ChangeLog.name(), &change_log::head()).await? {
             Some(row) => rows::read_head(&row)?,
@@ -131,14 +130,14 @@ impl Content {
 }
 
 impl Position {
-    /// The page that ends here.
+    /// The page that ends with this event.
     fn page(
         &self,
         key: &Bytes32,
         (events, ends): (Vec<ContentEvent>, Vec<Self>),
         has_next: bool,
     ) -> Result<ChangesPage> {
-        // Others of its last instant may follow.
+        // Other posts with the same instant may follow.
         let earlier = self.due.at.previous().filter(|_| self.due.id.is_some());
         let due = earlier.unwrap_or(self.due.at);
         Ok(ChangesPage { events, has_next, position: self.seal(key)?, end: (self.sequence, self.items), due, ends })
@@ -147,12 +146,12 @@ impl Position {
 
 struct Read {
     entries: Vec<Entity>,
-    /// Whether no entry follows.
+    /// Whether no further entry exists.
     is_all: bool,
     requests: u64,
 }
 
-/// Posts and pages that were scheduled for an instant that has come, each with its publication if it is published at that instant.
+/// Posts and pages whose scheduled instant has come, each with its publication if it still has that instant.
 struct DuePosts {
     posts: Vec<(Due, Option<LogItem>)>,
     /// Whether these are all of them.
@@ -173,18 +172,18 @@ impl Reader {
         (count, access): (usize, Access),
     ) -> Result<ChangesPage> {
         let mut position = position;
-        // A clock was wrong when the position was issued.
+        // The clock was wrong when the position was issued.
         if position.due.at > self.latest() {
             position.due = Due { at: self.now(), id: None };
         }
         let entries = || self.entries_from(position.sequence, (ENTRIES_MAX, ENTRY_READS_MAX));
         let (due, mut read) = try_join(self.due_since(&position.due, count), entries()).await?;
         if !due.posts.is_empty() {
-            // Read again after the posts, so that it includes the entries of all versions before theirs.
+            // The entries are read again after the posts, so that they include all earlier versions of these.
             read = entries().await?;
         }
         let mut page = PageInProgress::new(self, position, (count, access));
-        // A page does not end because of changes that the follower has no access to, because its end would reveal them.
+        // A page does not end at changes without access, because that would reveal them.
         let mut left = PASSING_READS_MAX;
         let has_next = loop {
             if !is_continuous(&read.entries, &page.position)? {
@@ -202,12 +201,12 @@ impl Reader {
         page.position.page(key, (page.events, page.ends), has_next)
     }
 
-    /// Later than the clock of any server can be now.
+    /// A time that no server's clock can have reached yet.
     fn latest(&self) -> Instant {
         Instant::from_ticks(self.now().ticks().saturating_add(CLOCKS_APART_MAX)).unwrap_or(Instant::MAX)
     }
 
-    /// The posts that were scheduled for an instant that has come since, until more than `count` of them are published.
+    /// The posts whose scheduled instant has come since then, until more than `count` of them are published.
     async fn due_since(&self, due: &Due, count: usize) -> Result<DuePosts> {
         let mut found = DuePosts { posts: Vec::new(), is_all: false };
         while found.posts.len() < DUE_MAX && found.published() <= count && !found.is_all {
@@ -222,7 +221,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// At most `limit` entries from this one on, by at most `requests_max` requests.
+    /// At most `limit` entries, beginning with this one, in at most `requests_max` requests.
     async fn entries_from(&self, sequence: i64, (limit, requests_max): (usize, u64)) -> Result<Read> {
         let range: RowRange = change_log::entries(sequence, None);
         let (mut entries, mut continuation, mut requests) = (Vec::new(), None, 0);
@@ -240,7 +239,7 @@ impl Reader {
         Ok(Read { entries, is_all, requests })
     }
 
-    /// For each, the publication if the post or page is published at the instant for which it was scheduled. Reads from the store, not from cached values.
+    /// The publication of each post or page that still has the instant for which it was scheduled. Reads from the store, not from cached values.
     async fn published_of(&self, due: &[Due]) -> Result<Vec<Option<LogItem>>> {
         let reads = due.iter().map(|due| async move {
             let Some(id) = &due.id else { return Ok(None) };
@@ -276,8 +275,8 @@ fn due_keys(rows: &[Entity]) -> Vec<Due> {
     rows.iter().filter_map(due).collect()
 }
 
-/// Whether the entries begin with the one of the position, and none is missing. One is missing if it was dropped, or if the log is another one, as
-/// after the store was restored from a copy.
+/// Whether the entries begin with the one of the position without a gap. There is a gap if entries were deleted, or if the store was restored from a copy and
+/// has another log.
 fn is_continuous(entries: &[Entity], position: &Position) -> Result<bool> {
     let Some(first) = entries.first() else { return Ok(false) };
     let numbers = entries.iter().map(|row| change_log::parse(&row.key));
@@ -290,7 +289,7 @@ struct PageInProgress {
     latest: Instant,
     access: Access,
     start: Position,
-    /// Where the page ends so far.
+    /// The end of the page so far.
     position: Position,
     /// The number of events of a full page.
     count: usize,
@@ -316,8 +315,8 @@ impl PageInProgress {
         }
     }
 
-    /// The instant that decides whether the public has seen a post: when the entry was written, or up to when the follower knows the scheduled posts. A
-    /// clock that was wrong for a while does not make it later than any server's clock can be now.
+    /// The instant that decides whether the public has seen a post: that of the entry, or the one up to which the follower has received scheduled posts, if
+    /// that is later. It is limited to the present, in case a clock was wrong.
     fn seen_at(&self, logged_at: Instant) -> Instant {
         self.position.due.at.max(logged_at).min(self.latest)
     }
@@ -326,7 +325,7 @@ impl PageInProgress {
         self.events.len() >= self.count
     }
 
-    /// Whether all of them were added: the page is not full, or no change follows that the follower has access to.
+    /// Returns whether all were added: the page is not full, or no further change is accessible to the follower.
     fn add_entries(&mut self, read: &Read) -> Result<bool> {
         for row in &read.entries {
             let Some(LogKey::Entry(sequence)) = change_log::parse(&row.key) else { continue };
@@ -356,13 +355,13 @@ impl PageInProgress {
         Ok(true)
     }
 
-    /// Adds the publications of scheduled posts, after all entries. Returns whether there can be more.
+    /// Adds the publications of scheduled posts after all entries. Returns whether there may be more.
     fn add_published(&mut self, due: DuePosts) -> bool {
         let before = self.position.due.clone();
         let DuePosts { posts, is_all } = due;
         for (due, post) in &posts {
             let last = post.as_ref().and_then(|post| self.last.get(&post.item.id)).map(|(last, _)| last);
-            // Otherwise the post was changed after it was read.
+            // If this is false, the post was changed after it was read.
             let is_unchanged = last.is_none_or(|last| last.published_after() == Some(due.at));
             let published = post.as_ref().filter(|_| is_unchanged);
             let event = published.map(|post| ContentEvent::of_publication(post, last, due.at));
@@ -382,14 +381,14 @@ impl PageInProgress {
             return true;
         }
         self.events.extend(unlisted);
-        // They follow from the entries before them, which must be read again to find them.
+        // These events follow from earlier entries, which must be read again to find them.
         self.ends.resize(self.events.len(), self.start.clone());
-        // The clock of the server that issued the last position may have been ahead of this one.
+        // The clock of the server that issued the last position may be ahead of this one's.
         self.position.due = Due { at: self.position.due.at.max(self.now), id: None };
         false
     }
 
-    /// The posts that have appeared by now, and that a server whose clock is late has scheduled after the scheduled posts were read.
+    /// The posts that are published now, but that a server with a late clock has scheduled after the scheduled posts were read.
     fn scheduled_late(&self, due: &[(Due, Option<LogItem>)]) -> Vec<ContentEvent> {
         let is_listed = |at: Instant, item: &LogItem| {
             due.iter().any(|(due, _)| due.at == at && due.id.as_ref().is_some_and(|id| id.as_str() == item.item.id))

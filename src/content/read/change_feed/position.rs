@@ -1,5 +1,5 @@
-//! The position of a follower in the log of changes. The rule: its text is sealed, so that a client learns nothing from it, not even how many changes of
-//! drafts there were; and it names the entry that it is after, so that a position of another log is noticed.
+//! The position of a follower in the log of changes. The rule: its text is sealed, so that it reveals nothing to a client, not even the number of changes of
+//! drafts; and it identifies the entry before it, so that a position of another log is detected.
 //!
 //! The text is base64url of `1` and the sealed content. `1` is the version of this form.
 
@@ -16,23 +16,23 @@ const ID_BYTES: usize = 12;
 /// Longer than any position. A longer text is not decoded.
 const TEXT_BYTES_MAX: usize = 256;
 
-/// A place in the log, and the instant up to which the posts that were scheduled have been reported.
+/// A position in the log, and the instant up to which publications of scheduled posts were reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Position {
-    /// The entry that the position is after, or in.
+    /// The entry before the position, or the one that contains it.
     pub sequence: i64,
-    /// How many of its items are before the position; `u32::MAX`: all of them.
+    /// The number of the entry's items before the position; `u32::MAX` means all.
     pub items: u32,
     /// A hash of the name of the entry's change.
     pub mark: u64,
     pub due: Due,
 }
 
-/// How far the publications of scheduled posts were reported.
+/// The point up to which publications of scheduled posts were reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Due {
     pub at: Instant,
-    /// The last post of that instant; `None` if all of them were reported.
+    /// The last reported post of that instant; `None` if all were reported.
     pub id: Option<PostId>,
 }
 
@@ -43,7 +43,7 @@ impl Position {
         content.extend(self.items.to_be_bytes());
         content.extend(self.mark.to_be_bytes());
         content.extend(self.due.at.ticks().to_be_bytes());
-        // Padded to a fixed length, so that the length reveals nothing.
+        // The id is padded to a fixed length, so that the length of the text reveals nothing.
         content.extend(self.due.id.as_ref().map_or(&[0; ID_BYTES][..], |id| id.as_str().as_bytes()));
         Ok(URL_SAFE_NO_PAD.encode([&[VERSION], &*secret::seal(key, content)?].concat()))
     }

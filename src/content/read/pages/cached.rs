@@ -1,7 +1,7 @@
-//! Cached pages and counts. The rule: only those of lists that are the same for every client are cached, and a value that depends on time is used
-//! until the next scheduled post or page appears.
+//! Cached pages and counts. The rule: only lists that are the same for every client are cached, and a value that depends on time is used until the next
+//! scheduled post or page appears.
 //!
-//! A public list ends at the instant of the request, so that it holds no post that only some clients see (I4b).
+//! A public list ends at the instant of the request, so it contains no post that only some clients can see (I4b).
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn is_public(list: &PostList) -> bool {
     }
 }
 
-/// Pages that are cached, or that `read` reads together.
+/// Cached pages, and those that `read` reads together.
 pub async fn pages<F: Future<Output = Vec<Result<PostPage>>>>(
     reader: &Reader,
     pages: &[PageKey],

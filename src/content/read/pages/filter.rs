@@ -1,11 +1,12 @@
-//! Filters of posts. The rule: the text of a filter is part of the tag of its list, so filters that match other posts have other texts.
+//! Filters of posts. The rule: the text of a filter is part of the tag of its list, so different filters have different texts.
 
 use std::slice;
 
 use crate::model::index_kind::featured_partition;
 use crate::model::{IndexKind, Instant, Slug, TermKind};
 
-/// All slugs of `all`, at least one of `any`, and none of `none`. An empty `all` or `none` matches every post; an empty `any` matches no post.
+/// Matches posts with all slugs of `all`, at least one of `any`, and none of `none`. An empty `all` or `none` matches every post; an empty `any` matches no
+/// post.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SlugFilter {
     pub all: Vec<Slug>,
@@ -14,13 +15,13 @@ pub struct SlugFilter {
 }
 
 impl SlugFilter {
-    /// Only featured posts, or only the others.
+    /// Matches only featured posts, or only the others.
     pub fn of_featured(is_featured: bool) -> Self {
         let slugs = vec![featured_partition()];
         if is_featured { Self { all: slugs, ..Self::default() } } else { Self { none: slugs, ..Self::default() } }
     }
 
-    /// Whether the index of this slug is read for a page.
+    /// Whether a page reads the index of this slug.
     pub(super) fn reads(&self, slug: &Slug) -> bool {
         self.all.contains(slug) || self.any.as_ref().is_some_and(|any| any.contains(slug))
     }
@@ -38,24 +39,22 @@ impl SlugFilter {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filter {
-    /// Later than this instant.
     pub published_after: Option<Instant>,
-    /// Earlier than this instant.
     pub published_before: Option<Instant>,
     pub categories: SlugFilter,
     pub tags: SlugFilter,
     pub authors: SlugFilter,
     pub series: SlugFilter,
-    /// Only `any`, of language tags in lower case.
+    /// Language tags in lower case, only in `any`.
     pub languages: SlugFilter,
-    /// [`SlugFilter::of_featured`]; the default matches every post.
+    /// Made by [`SlugFilter::of_featured`]; the default matches every post.
     pub featured: SlugFilter,
-    /// One for each declared field that is named, in the order of their names: only `any`, of the partitions of its values.
+    /// A filter for each named declared field, sorted by name: the partitions of its values, only in `any`.
     pub fields: Vec<SlugFilter>,
 }
 
 impl Filter {
-    /// The conditions on the posts of the indexes of a kind, all of which must hold.
+    /// The conditions on the indexes of a kind, all of which must hold.
     pub fn slugs(&self, kind: IndexKind) -> &[SlugFilter] {
         match kind {
             IndexKind::Term(kind) => slice::from_ref(self.of_terms(kind)),
@@ -65,7 +64,7 @@ impl Filter {
         }
     }
 
-    /// The posts of one partition of an index; for terms, by any of their slugs.
+    /// The posts of one partition of an index; a term can be named by any of its slugs.
     pub fn of_index(kind: IndexKind, slug: &Slug) -> Self {
         let any = SlugFilter { any: Some(vec![slug.clone()]), ..SlugFilter::default() };
         let mut filter = Self::default();

@@ -1,9 +1,8 @@
-//! One partition of an index table as a stream. The rule: one range read for each consecutive part of the rows, and none for rows that are
-//! skipped or cached.
+//! One partition of an index table as a stream. The rule: each range read returns consecutive rows; skipped and cached rows are not read.
 //!
-//! The first keys of an index are cached for the pages of filters that merge it: all keys of the public list from its first one on, so a page that finds
-//! them cached reads nothing before their end. A filter passes many keys for each post of its page, and another filter that names the same term passes
-//! the same keys; the page itself is cached too, but only for the same filter and cursor.
+//! The first keys of an index are cached for the pages of filters that merge it: all keys of the public list from its first one on, so a later page reads
+//! nothing before their end. A filter passes many keys for each post of its page, and other filters with the same term pass the same keys; the page itself is
+//! also cached, but only for the same filter and cursor.
 
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ use super::stream::{Candidate, FirstKeys, Found, PostStream, compare};
 
 /// The maximum number of keys that are cached of an index, some 260 KB.
 const FIRST_KEYS_MAX: usize = 8_192;
-/// A target is far from the known keys if more than this part of the rows of a read are probably before it.
+/// A target is far from the known keys if probably more than this fraction of a read's rows are before it.
 const GAP_SHARE: usize = 4;
 
 pub(super) struct IndexStream {
@@ -30,17 +29,17 @@ pub(super) struct IndexStream {
     slug: Slug,
     span: Span,
     direction: Direction,
-    /// The number of rows of the next read. It doubles with each read, because a stream that is read further is often read far.
+    /// The number of rows of the next read. It doubles with each read.
     chunk: usize,
     keys: Arc<Vec<PostKey>>,
-    /// How many of the keys are passed.
+    /// The number of passed keys.
     passed: usize,
     rest: Rest,
-    /// Whether the keys are all of the index from its first one on, so that they are cached for other pages.
+    /// Whether the keys begin with the first one and have no gap, so that they can be cached for other pages.
     is_caching: bool,
 }
 
-/// The rows after the keys.
+/// The state of the rows after the keys.
 enum Rest {
     Unread(RowRange),
     More(RowRange, Continuation),
@@ -63,8 +62,8 @@ impl IndexStream {
         Self { reader, budget, kind, slug, span, direction, chunk, keys, passed, rest, is_caching }
     }
 
-    /// Uses the first keys of the index if they are cached, and caches those that it reads. Not if the reader caches nothing, or if the span ends
-    /// before the public list does, because then its keys are not complete.
+    /// Uses the first keys of the index if they are cached, and caches those that it reads. Has no effect if the reader caches nothing, or if the span ends
+    /// before the public list does, because its keys are incomplete then.
     pub(super) fn caching(self) -> Self {
         let (span, now) = (&self.span, self.reader.now());
         let is_public = span.until.is_some_and(|until| until <= now);
@@ -79,7 +78,7 @@ impl IndexStream {
         CacheKey::FirstKeys(self.kind, self.slug.clone(), self.direction)
     }
 
-    /// Takes the keys that are cached, if they reach into the span.
+    /// Uses the cached keys, if they reach into the span.
     fn take_cached(&mut self) -> Option<()> {
         if !self.is_caching {
             return None;
@@ -105,7 +104,7 @@ impl IndexStream {
         Some(())
     }
 
-    /// Reads the next rows; from `target` on, if that is far from the known keys.
+    /// Reads the next rows, or those from `target` on if that is far from the known keys.
     async fn read_rows(&mut self, target: Option<&PostKey>) -> Result<()> {
         let is_first = self.keys.is_empty() && matches!(self.rest, Rest::Unread(_));
         let (rows, continuation) = match std::mem::replace(&mut self.rest, Rest::Nothing) {
@@ -126,7 +125,7 @@ impl IndexStream {
             self.budget.note_empty(self.kind, &self.slug);
         }
         self.chunk = (self.chunk * 2).min(PAGE_ROWS_MAX);
-        // A list skips a row of another shape; `check` reports it.
+        // A list skips malformed rows; `check` reports them.
         let read = page.rows.iter().filter_map(|row| time::parse_row(row.key.row(), self.direction));
         if self.is_caching {
             let keys: Vec<PostKey> = self.keys.iter().cloned().chain(read).collect();
@@ -151,11 +150,10 @@ impl IndexStream {
         span.rows(&term::posts_partition(&self.slug), self.direction).of_keys()
     }
 
-    /// Whether a read from `target` on leaves out rows after the known keys, so that not all keys from the first one on are known afterwards. If few
-    /// rows are between them, by the mean distance of the keys, they are read too.
+    /// Whether to skip the rows between the known keys and `target`. If there are only a few, as estimated from the mean distance of the keys, they are read.
     fn is_gap(&self, target: Option<&PostKey>) -> bool {
         let (Some(first), Some(last), Some(target)) = (self.keys.first(), self.keys.last(), target) else {
-            // Without keys, nothing shows how far the target is.
+            // Without keys, the distance cannot be estimated.
             return false;
         };
         let ticks = |from: &PostKey, to: &PostKey| from.at.ticks().abs_diff(to.at.ticks()) as f64;
@@ -171,7 +169,7 @@ impl IndexStream {
         }
     }
 
-    /// Caches the known keys, which are all from the first one on, unless they are too many.
+    /// Caches the known keys, which have no gap, unless they are too many.
     async fn keep_keys(&mut self, is_whole: bool) {
         let last = if is_whole { None } else { self.keys.last() };
         self.is_caching = self.keys.len() <= FIRST_KEYS_MAX && (is_whole || last.is_some());
@@ -210,7 +208,7 @@ impl PostStream for IndexStream {
     }
 }
 
-/// How many of the sorted keys are before `target`. It looks in steps that double, because most targets are near.
+/// The number of sorted keys before `target`. The steps of the search double, because most targets are near.
 fn count_before(keys: &[PostKey], target: &PostKey, direction: Direction) -> usize {
     let is_before = |key: &PostKey| compare(direction, key, target).is_lt();
     let (mut begin, mut end) = (0, 1);

@@ -1,6 +1,5 @@
-//! A list of posts: its scope, its filter and its order, from which the span of time and the streams to read follow. The rule: the span of a
-//! public list ends at the instant of the request, so that no scheduled post is read (I4b); the same list has the same tag, so that its cursors
-//! fit it and no other list.
+//! A list of posts: its scope, its filter and its order, which determine the span of time and the streams to read. The rule: the span of a public list ends at
+//! the instant of the request, so that no scheduled post is read (I4b); equal lists have equal tags, so that a cursor is valid only for its list.
 
 use std::sync::Arc;
 
@@ -13,14 +12,14 @@ use crate::model::{Actor, IndexKind, Instant, Month, Post, PostId, PostKey, Role
 use super::filter::{Filter, SlugFilter};
 use super::window::{PageArguments, RequestedFields};
 
-/// How many slugs, languages and values of fields one filter may name: each is a separate stream.
+/// The maximum number of slugs, languages and field values in one filter: each is a separate stream.
 pub const FILTER_SLUGS_MAX: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
     All,
     Month(Month),
-    /// Drafts, by their creation; only those of one author, if it is named.
+    /// Drafts, sorted by creation; only those of one author, if it is named.
     Drafts {
         of: Option<Slug>,
     },
@@ -28,9 +27,9 @@ pub enum Scope {
     Scheduled {
         of: Option<Slug>,
     },
-    /// The posts of a term. Its id, which never changes, names the list and its index partition.
+    /// The posts of a term. Its id names the list and the index partition, because it never changes.
     Term(TermId),
-    /// The posts of a series, in its order. `order`: the posts that the series names.
+    /// The posts of a series, in its order. `order`: the posts that come first.
     Series {
         id: TermId,
         order: Arc<[PostId]>,
@@ -44,7 +43,7 @@ pub struct PostList {
     direction: Direction,
 }
 
-/// A page of a list of posts.
+/// The identity of a page: a list and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageKey {
     pub list: PostList,
@@ -52,7 +51,7 @@ pub struct PageKey {
     pub requested: RequestedFields,
 }
 
-/// The cursors of a list of posts. A cursor fits only the list that it was made for.
+/// The cursors of a list of posts. A cursor is valid only for its list.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursors(ListTag);
 
@@ -65,7 +64,7 @@ impl Cursors {
 /// The streams of posts to read, and how to merge them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ListQuery {
-    /// No index: the months of a collection.
+    /// The months of a collection, without an index.
     Months(Collection),
     Index(IndexKind, Slug),
     Union(Vec<ListQuery>),
@@ -93,7 +92,7 @@ impl PostList {
     /// The drafts that an actor has access to.
     ///
     /// # Errors
-    /// [`ContentError::Forbidden`] for an author whose own posts are not known.
+    /// [`ContentError::Forbidden`] for an actor with the role author whose author is unknown.
     pub fn drafts(actor: &Actor) -> Result<Self> {
         Ok(Self::of(Scope::Drafts { of: own(actor)? }))
     }
@@ -107,9 +106,9 @@ impl PostList {
     }
 
     /// # Errors
-    /// [`ContentError::BadArgument`] if the filter names too many slugs, languages and values of fields.
+    /// [`ContentError::BadArgument`] if the filter has too many slugs, languages and field values.
     pub fn checked(scope: Scope, filter: Filter) -> Result<Self> {
-        // `featured` names no slug.
+        // The filter by `featured` contains no slug.
         let kinds = IndexKind::ALL.iter().filter(|kind| **kind != IndexKind::Featured);
         let named = kinds.flat_map(|kind| filter.slugs(*kind)).map(SlugFilter::count).sum::<usize>();
         if named > FILTER_SLUGS_MAX {
@@ -134,7 +133,7 @@ impl PostList {
         ListTag::of(&self.tag_text())
     }
 
-    /// Names the list with its filter and its order.
+    /// A text that identifies the list with its filter and order.
     pub(in crate::content) fn tag_text(&self) -> String {
         let scope = match &self.scope {
             Scope::All => "posts".to_owned(),
@@ -157,7 +156,7 @@ impl PostList {
     }
 
     /// # Errors
-    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<PostKey> {
         cursor::decode_post(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
     }
@@ -174,7 +173,7 @@ impl PostList {
         size_of::<Self>() + order + slugs + size_of_val(self.filter.fields.as_slice())
     }
 
-    /// The same list with another slug for one that its filter names.
+    /// The same list with one slug of its filter replaced.
     #[must_use]
     pub(super) fn with_slug(mut self, kind: TermKind, named: &Slug, slug: &Slug) -> Self {
         let slugs = self.filter.slugs_mut(kind);
@@ -189,7 +188,7 @@ impl PostList {
         self.direction
     }
 
-    /// The terms whose posts the filter excludes.
+    /// The terms that the filter excludes.
     pub(super) fn excluded_terms(&self) -> Vec<(TermKind, Slug)> {
         let of_kind = |kind: TermKind| self.filter.of_terms(kind).none.iter().map(move |slug| (kind, slug.clone()));
         TermKind::ALL.into_iter().flat_map(of_kind).collect()
@@ -204,12 +203,12 @@ impl PostList {
         named.collect()
     }
 
-    /// Whether the filter excludes the posts of any index.
+    /// Whether the filter excludes any posts by an index.
     pub(super) fn excludes_any(&self) -> bool {
         IndexKind::ALL.into_iter().flat_map(|kind| self.filter.slugs(kind)).any(|slugs| !slugs.none.is_empty())
     }
 
-    /// Whether the post is in an index whose posts the filter excludes.
+    /// Whether the filter excludes the post.
     pub(super) fn excludes(&self, post: &Post) -> bool {
         let is_in_any = |kind: IndexKind| {
             let mut excluded = self.filter.slugs(kind).iter().flat_map(|slugs| &slugs.none);
@@ -218,7 +217,7 @@ impl PostList {
         IndexKind::ALL.into_iter().any(is_in_any)
     }
 
-    /// Whether its stream also has posts that are not in the list, because no index lists the drafts of a term.
+    /// Whether its stream contains posts that must be filtered out, because drafts have no index by term.
     pub(super) fn is_filtered_after_read(&self) -> bool {
         matches!(&self.scope, Scope::Drafts { of } if of.is_some() || !self.filter.is_empty())
     }
@@ -232,7 +231,7 @@ impl PostList {
         Span { after: after.cloned(), before: before.cloned(), ..whole.clone() }
     }
 
-    /// The span of time that it covers at an instant; `None` if the span is empty.
+    /// The span of time that the list covers at an instant; `None` if it is empty.
     pub(super) fn span(&self, now: Instant) -> Option<Span> {
         let filter = &self.filter;
         match self.scope {
@@ -254,7 +253,7 @@ impl PostList {
         Some(span)
     }
 
-    /// Whether the post itself confirms that it belongs here. Does not check whether the filter excludes it.
+    /// Whether the post belongs to the list according to its own row. Exclusions by the filter are not checked.
     pub(super) fn holds(&self, key: &PostKey, post: &Post) -> bool {
         let in_scope = match &self.scope {
             Scope::Term(id) | Scope::Series { id, .. } => post.has_term(id.kind, &id.first_slug),
@@ -267,7 +266,7 @@ impl PostList {
         in_scope && in_collection && post.key() == *key && self.meets(post)
     }
 
-    /// Whether the post has what the filter names.
+    /// Whether the post meets the positive conditions of the filter.
     fn meets(&self, post: &Post) -> bool {
         let meets = |kind: IndexKind, requested: &SlugFilter| {
             requested.all.iter().all(|slug| post.is_in_index(kind, slug))
@@ -309,7 +308,7 @@ impl PostList {
         ListQuery::all_of(parts).unwrap_or(none)
     }
 
-    /// Whether the filter excludes a term that each post of the list must have.
+    /// Whether the filter both requires and excludes a term.
     fn is_contradictory(&self) -> bool {
         let is_excluded = |kind: TermKind, slug: &Slug| self.filter.of_terms(kind).none.contains(slug);
         let in_filter = |kind: TermKind| self.filter.of_terms(kind).all.iter().any(|slug| is_excluded(kind, slug));
@@ -317,7 +316,7 @@ impl PostList {
             || TermKind::ALL.into_iter().any(in_filter)
     }
 
-    /// The indexes that each hold all posts of the list; none if only the months do.
+    /// The indexes that each contain all posts of the list; empty if only the months do.
     fn indexes(&self) -> Vec<ListQuery> {
         let mut parts = Vec::new();
         if let Scope::Term(id) | Scope::Series { id, .. } = &self.scope {
@@ -342,7 +341,7 @@ impl Scope {
     }
 }
 
-/// The author whose unpublished posts an actor sees; `None`: those of every author.
+/// The author whose unpublished posts an actor can see; `None` if it can see those of every author.
 fn own(actor: &Actor) -> Result<Option<Slug>> {
     match actor.own_author() {
         _ if actor.sees_all() => Ok(None),
@@ -356,7 +355,7 @@ fn of_author(list: &str, author: Option<&Slug>) -> String {
 }
 
 impl ListQuery {
-    /// The posts that are in at least one of the indexes.
+    /// Matches posts in at least one of the indexes.
     fn any_of(mut named: Vec<(IndexKind, Slug)>) -> Self {
         named.sort();
         named.dedup();
@@ -364,7 +363,7 @@ impl ListQuery {
         if indexes.len() == 1 { indexes.remove(0) } else { Self::Union(indexes) }
     }
 
-    /// The posts that all parts have; `None` if there are no parts.
+    /// Matches posts in all parts; `None` if there are no parts.
     fn all_of(mut parts: Vec<Self>) -> Option<Self> {
         match parts.len() {
             0 => None,

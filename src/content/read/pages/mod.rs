@@ -35,12 +35,12 @@ use crate::model::{IndexKind, Instant, Post, Slug, TermKind};
 
 use super::reader::Reader;
 
-/// How many range reads one page may take. Only a merge of long, finely interleaved lists comes near it.
+/// The maximum number of range reads for one page. Only a merge of long, finely interleaved lists comes near it.
 pub const RANGE_READS_MAX: u32 = 200;
-/// How many posts one page may look up if its filter excludes some; excluded posts count too.
+/// The maximum number of posts that a page looks up if its filter excludes some; excluded posts count, too.
 pub const LOOK_UPS_MAX: u32 = 500;
 
-/// The streams of one page share the reads that they may make, and the indexes that were found to be empty.
+/// The remaining range reads, and the indexes that were found to be empty, shared by the streams of a page.
 #[derive(Debug, Default)]
 struct ReadBudget {
     range_reads: AtomicU32,
@@ -61,7 +61,7 @@ impl ReadBudget {
         LOOK_UPS_MAX.saturating_sub(self.look_ups.load(Ordering::Relaxed)) as usize
     }
 
-    /// Notes only indexes of terms, because only a term has several slugs.
+    /// Only indexes of terms are recorded, because only a term has several slugs.
     fn note_empty(&self, kind: IndexKind, slug: &Slug) {
         let Some(kind) = kind.term() else { return };
         self.empty.lock().unwrap_or_else(PoisonError::into_inner).push((kind, slug.clone()));
@@ -80,8 +80,8 @@ fn spend(spent: &AtomicU32, count: u32, limit: u32, reads: &'static str) -> Resu
     }
 }
 
-/// A filter may name a term by any slug that it ever had, but its index is named by the first. So if an index is empty, its term is looked up, and
-/// the list is read again with the slug that the posts have. `None`: the list needs no other slug. 1 point read for each empty index.
+/// A filter may name a term by any slug that it ever had, but its index is named by the first. So if an index is empty, its term is looked up, and the list is
+/// read again with the slug that the posts have. `None` if no slug changes. One point read for each empty index.
 async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Result<Option<PostList>> {
     let mut empty = budget.take_empty();
     empty.retain(|(kind, slug)| list.filter.of_terms(*kind).reads(slug));
@@ -89,7 +89,7 @@ async fn renamed(reader: &Reader, list: &PostList, budget: &ReadBudget) -> Resul
     Ok(with_first_slugs(list, &empty, &first_slugs))
 }
 
-/// Whether a published post is in a list of everything that its filter matches. 1 point read for each term that the filter names, sent together.
+/// Whether a published post is in a list of everything that its filter matches. One point read for each term in the filter, sent together.
 pub(crate) async fn matches(reader: &Reader, list: &PostList, post: &Post) -> Result<bool> {
     Ok(holds(&of_first_slugs(reader, list).await?, reader.now(), post))
 }
@@ -100,15 +100,15 @@ pub(super) fn holds(list: &PostList, now: Instant, post: &Post) -> bool {
     list.span(now).is_some_and(|span| span.contains(&key)) && list.holds(&key, post) && !list.excludes(post)
 }
 
-/// The list with the first slugs of the terms that its filter names. 1 point read for each, sent together.
+/// The list with first slugs for all terms in its filter. One point read for each, sent together.
 pub(in crate::content) async fn of_first_slugs(reader: &Reader, list: &PostList) -> Result<PostList> {
     let named = list.named_terms();
     let of_first_slugs = with_first_slugs(list, &named, &reader.first_slugs(&named).await?);
     Ok(of_first_slugs.unwrap_or_else(|| list.clone()))
 }
 
-/// The list with the first slugs of the terms that its filter excludes. Their indexes are not read for a page, so nothing shows that one is empty.
-/// `None`: the list has these slugs already. 1 point read for each slug, sent together.
+/// The list with first slugs for the excluded terms. A page does not read their indexes, so it cannot detect an empty one. `None` if the list already has first
+/// slugs. One point read for each slug, sent together.
 async fn excluding_first_slugs(reader: &Reader, list: &PostList) -> Result<Option<PostList>> {
     let excluded = list.excluded_terms();
     let first_slugs = reader.excluded_first_slugs(&excluded).await?;

@@ -1,10 +1,10 @@
-//! The months of a collection, one after another, as a stream that also brings the posts. The rule: the months that a page needs are read at the
-//! same time, and no other month is read if the counts show which months those are. A page depends on the rows of the list of months that it has passed,
-//! so that a new post of another month changes nothing for it; the counts of months decide only on what is read together.
+//! The months of a collection, one after another, as a stream that also returns the posts. The rule: the months that a page needs are read concurrently, and no
+//! others if the counts show which those are. A page depends only on the listed months that it has passed, so that a new post in another month does not
+//! invalidate it.
 //!
-//! If the page begins inside a month, the count does not show how many of its posts are on this side of the cursor. That number is estimated by
-//! the share of the month's time, and counts only if it is twice what is needed. An estimate that is too high costs one more round trip, one
-//! that is too low the read of a month that the page does not need.
+//! If the page begins inside a month, the count does not show how many of its posts are after the cursor. That number is estimated from the remaining share of
+//! the month's time, and must be twice the needed number to count. An estimate that is too high costs one more round trip; one that is too low, an unnecessary
+//! read of a month.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -25,9 +25,9 @@ use crate::store::{Continuation, Entity, PAGE_ROWS_MAX};
 use super::ReadBudget;
 use super::stream::{Candidate, Found, PostStream, compare};
 
-/// The estimate for the first month must be this many times what is needed.
+/// The estimate for the first month must be this many times the needed number of posts.
 const SHARE_SAFETY: f64 = 2.0;
-/// Rows of a read if the page skips most of what is read.
+/// The rows of a read if the page skips most of them.
 pub(super) const FILTERED_CHUNK: usize = 250;
 
 pub(super) struct MonthStream {
@@ -37,7 +37,7 @@ pub(super) struct MonthStream {
     reads: Reads,
     buffer: VecDeque<Candidate>,
     rest: MonthsToRead,
-    /// The months of the span that are not noted yet; `None` if all are.
+    /// The months of the span that are not recorded yet; `None` if all are.
     unnoted: Option<MonthSpan>,
 }
 
@@ -45,19 +45,19 @@ pub(super) struct MonthStream {
 pub(super) struct Reads {
     pub collection: Collection,
     pub direction: Direction,
-    /// How many posts the page may still take.
+    /// The number of posts that the page still needs.
     pub need: usize,
-    /// The least that a read asks for: 1, or more if the page skips rows; then each read doubles it, up to `FILTERED_CHUNK`.
+    /// The minimum rows of a read: 1, or more if the page skips rows; then it doubles with each read, up to `FILTERED_CHUNK`.
     pub need_min: usize,
 }
 
-/// The months not yet read to their end. The list itself is shared: a site can have more than a thousand months, and a page needs a few.
+/// The months that are not completely read. The list is shared, because a site can have more than a thousand months, and a page needs only a few.
 struct MonthsToRead {
     months: Months,
-    /// Their places in the list.
+    /// The indices of these months in the list.
     places: Range<usize>,
     direction: Direction,
-    /// Where the read of the first of them continues, if it has begun.
+    /// The continuation of the first month, if it is partly read.
     begun: Option<Continuation>,
 }
 
@@ -69,7 +69,7 @@ impl MonthsToRead {
         Self { months, places: start..end.max(start), direction, begun: None }
     }
 
-    /// The places of those that may hold rows, in the order of the stream.
+    /// The indices of the months that may have rows, in the order of the stream.
     fn places(&self) -> impl Iterator<Item = usize> {
         let Range { start, end } = self.places;
         let in_order = (0..end - start).map(move |step| match self.direction {
@@ -83,7 +83,7 @@ impl MonthsToRead {
         self.places().next().is_none()
     }
 
-    /// Leaves out the months up to this one, which is read to its end if there is no `continuation`.
+    /// Removes the months up to this one; with a `continuation`, this month stays.
     fn pass(&mut self, place: usize, continuation: Option<Continuation>) {
         match self.direction {
             Direction::Forward => self.places.start = place + usize::from(continuation.is_none()),
@@ -101,7 +101,7 @@ impl MonthStream {
         Ok(Self { reader: reader.clone(), budget, span, reads, buffer: VecDeque::new(), rest, unnoted })
     }
 
-    /// Notes that the page depends on the list of months up to this one.
+    /// Records that the page depends on the list of months up to this one.
     fn note_through(&mut self, month: Month) {
         let Some(unnoted) = &mut self.unnoted else { return };
         let mut passed = *unnoted;
@@ -122,7 +122,7 @@ impl MonthStream {
         PartitionCatalogs::note_months(&self.reader.source, self.reads.collection, span);
     }
 
-    /// Reads at once the months that probably hold what is needed.
+    /// Reads the months that probably contain the needed posts, concurrently.
     async fn read_months(&mut self) -> Result<()> {
         let limit = self.reads.need.clamp(1, PAGE_ROWS_MAX);
         let mut continuation = self.rest.begun.take();
@@ -139,7 +139,7 @@ impl MonthStream {
             let is_at_end = page.continuation.is_none();
             self.rest.pass(place, page.continuation);
             if !is_at_end {
-                // The rows of the later months come after what this month still holds; they are read again if they are needed.
+                // The rows of the later months come after the rest of this month; they are read again if they are needed.
                 break;
             }
         }
@@ -161,7 +161,7 @@ impl MonthStream {
         Ok(self.reader.store().range(self.reads.collection.name(), &rows, limit, continuation.as_ref()).await?)
     }
 
-    /// The places of the months that the next read takes; at least one if there is one. `is_begun`: the first of them is read in part.
+    /// The indices of the months for the next read; at least one if any is left. `is_begun`: whether the first one is partly read.
     fn months_needed(&self, is_begun: bool) -> Vec<usize> {
         let (mut needed, mut estimated) = (Vec::new(), 0.0);
         for place in self.rest.places() {
@@ -174,7 +174,7 @@ impl MonthStream {
         needed
     }
 
-    /// A careful estimate, from its count and the page's bounds, of how many posts a month has for this page.
+    /// A low estimate of the number of posts that a month has for this page, from its count and the page's bounds.
     fn estimate(&self, month: &Listed<Month>, is_begun: bool) -> f64 {
         let (first, last) = (month.partition.first(), month.partition.last());
         let newest = month.count.newest.as_ref().map_or(last, |key| key.at);

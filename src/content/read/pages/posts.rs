@@ -1,5 +1,4 @@
-//! One page of posts. The rule (I2, I3): later posts take the place of skipped ones, so a page has as many posts as the client requests, if the
-//! list has that many. Guarded by `tests/it/pages`.
+//! One page of posts. The rule (I2, I3): skipped posts are replaced by later ones, so a page is full unless the list ends. Tested by `tests/it/pages`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,15 +23,15 @@ use super::{ReadBudget, excluding_first_slugs, renamed};
 pub const PAGE_SIZE_MAX: usize = 100;
 /// The size of a page if neither `first` nor `last` is given.
 pub const PAGE_SIZE_DEFAULT: usize = 20;
-/// Rows of the first read of each stream of an intersection, which skips most of what it reads.
+/// The rows of the first read of each stream of an intersection, which skips most of them.
 const INTERSECTION_CHUNK: usize = 250;
 /// The maximum number of posts that are looked up at once if the filter excludes some of them.
 const EXCLUDED_CHUNK: usize = 250;
 
-/// Looks up posts by their keys: the reader itself, or a loader that batches the look-ups of a whole request.
+/// Looks up posts by their keys: the reader, or a loader that batches the look-ups of a whole request.
 #[async_trait::async_trait]
 pub trait PostSource: Send + Sync {
-    /// The published posts of these keys; a key without one is left out.
+    /// The published posts with these keys; missing ones are omitted.
     async fn posts(&self, keys: &[PostKey]) -> Result<HashMap<PostKey, Arc<Post>>>;
 }
 
@@ -103,7 +102,7 @@ struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// Whether the list holds a post on that side, including the cursor's own. Without a cursor the answer is no.
+    /// Whether the list has a post on that side of the cursor, or the cursor's own post. False without a cursor.
     async fn holds_any(&self, list: &PostList, is_requested: bool, side: Side<'_>, whole: &Span) -> Result<bool> {
         let (cursor, direction) = match side {
             Side::UpTo(Some(cursor)) => (cursor, list.direction().reversed()),
@@ -117,7 +116,7 @@ impl Pages<'_> {
         Ok(is_requested && !self.take(list, &span, direction, 1, false).await?.is_empty())
     }
 
-    /// The first `count` posts of a span in this direction, and with `and_one` one more, which shows whether the list continues.
+    /// The first `count` posts of a span in this direction, with `and_one` one more, which shows whether the list continues.
     async fn take(
         &self,
         list: &PostList,
@@ -204,7 +203,7 @@ impl Pages<'_> {
         Ok(found)
     }
 
-    /// The posts of the candidates that are in the list, in their order.
+    /// The candidates that the list confirms, in their order.
     async fn confirmed(
         &self,
         list: &PostList,
@@ -230,8 +229,8 @@ impl Pages<'_> {
     }
 }
 
-/// The keys of a list that is a series; `None` for another. Also the same list with the first slugs of the terms that its filter names, if it
-/// names them by others. All its indexes are read whole: one range read for each 1,000 posts, and none for those that are cached.
+/// The keys of a list that is a series; `None` for any other list. Also returns the list with first slugs, if its filter names terms by other slugs. All its
+/// indexes are read completely: one range read for each 1,000 posts, except for cached ones.
 async fn keys_of_series<'l>(
     reader: &Reader,
     list: &'l PostList,
@@ -245,7 +244,7 @@ async fn keys_of_series<'l>(
         let (mut stream, mut keys) = (merging.open(&named.query(), PAGE_ROWS_MAX), Vec::new());
         while let Some(candidate) = next(stream.as_mut()).await? {
             keys.push(candidate.key);
-            // Cached keys never wait for the store, so this task lets others run.
+            // Cached keys never wait for the store, so this yields to other tasks.
             if keys.len().is_multiple_of(PAGE_ROWS_MAX) {
                 reader.source.counted.pass_cached(PAGE_ROWS_MAX).await;
             }
@@ -257,7 +256,7 @@ async fn keys_of_series<'l>(
     }
 }
 
-/// The number of a published post in its series, from 1 on; `None` if it is not in it. It costs what the keys of the series cost.
+/// The number of a published post in its series, from 1 on; `None` if it is not in it. The cost is that of the keys of the series.
 ///
 /// # Errors
 /// If the store fails.
@@ -267,8 +266,8 @@ pub async fn number_in_series(reader: &Reader, series: &Term, key: &PostKey) -> 
     Ok(keys.and_then(|(keys, _)| keys.number(key)))
 }
 
-/// Up to `most` posts that have a term, for a change of all of them; drafts and scheduled posts are among them. One range read for each 1,000 of
-/// them, and one for each 1,000 drafts of the site.
+/// Up to `most` posts that have a term, for a change of all of them; including drafts and scheduled posts. One range read for each 1,000 of them, and one for
+/// each 1,000 drafts of the site.
 ///
 /// # Errors
 /// [`TooBroad`](crate::content::ContentError::TooBroad) if the drafts are in more months than one page may read.
@@ -290,7 +289,7 @@ pub(in crate::content) async fn posts_with(reader: &Reader, term: &TermId, most:
     Ok(posts)
 }
 
-/// How many candidates to take next.
+/// The number of candidates to take next.
 fn to_take(list: &PostList, budget: &ReadBudget, missing: usize, (found, examined): (usize, usize)) -> usize {
     match list.excludes_any() {
         true => to_examine(missing, found, examined).clamp(1, budget.look_ups_left().max(1)),
@@ -298,8 +297,8 @@ fn to_take(list: &PostList, budget: &ReadBudget, missing: usize, (found, examine
     }
 }
 
-/// How many candidates to take next, if the filter excludes some: enough for the missing posts at the share of posts found so far, but at most
-/// twice as many as were examined, because the share of a few is a poor estimate.
+/// The number of candidates to take next, if the filter excludes some: enough for the missing posts at the share of posts found so far, but at most twice as
+/// many as were examined, because the share is a poor estimate for a few posts.
 fn to_examine(missing: usize, found: usize, examined: usize) -> usize {
     if examined == 0 {
         return missing;
@@ -317,7 +316,7 @@ async fn next_candidates(stream: &mut dyn PostStream, count: usize) -> Result<Ve
     Ok(candidates)
 }
 
-/// The stream of a query of a list. `need`: how many posts the page can take.
+/// The stream for a query of a list. `need`: how many posts the page needs.
 pub(super) async fn open(
     reader: &Reader,
     budget: &Arc<ReadBudget>,

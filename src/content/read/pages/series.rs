@@ -1,5 +1,5 @@
-//! The order of a series. The rule: it follows from the index of the series and the ids that the series names, both of which are read whole, so
-//! that a page, a number and a cursor of it have one order; a named post that is not in the index is ignored.
+//! The order of a series. The rule: the order follows from the whole index of the series and the ids that the series names, so that pages, numbers and cursors
+//! agree; a named post that is not in the index is ignored.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,13 +8,13 @@ use crate::model::{PostId, PostKey, Term};
 
 use super::list::{PostList, Scope};
 
-/// The published posts of a series, in its order. Some of them may have left it.
+/// The keys of the published posts in a series, in its order. Some posts may have left the series.
 pub(super) struct SeriesKeys<'a> {
     keys: Vec<PostKey>,
     order: Order<'a>,
 }
 
-/// The places of the posts that a series names.
+/// The indices of the posts that a series names.
 struct Order<'a>(HashMap<&'a PostId, usize>);
 
 impl<'a> Order<'a> {
@@ -22,7 +22,7 @@ impl<'a> Order<'a> {
         Self(named.iter().zip(0..).collect())
     }
 
-    /// Where a post is, or would be if it were in the series: those that are named first, the others by their time, the earliest first.
+    /// The sort key of a post: named posts come first, the others by their time, the earliest first.
     fn rank(&self, key: &PostKey) -> (usize, Reverse<PostKey>) {
         (self.0.get(&key.id).copied().unwrap_or(usize::MAX), Reverse(key.clone()))
     }
@@ -45,7 +45,7 @@ impl<'a> SeriesKeys<'a> {
         (self.keys.get(before) == Some(key)).then_some(before + 1)
     }
 
-    /// The number of posts before a post, and the post itself if `is_with` is true.
+    /// The number of posts before a post, including the post itself if `is_with` is true.
     pub(super) fn count_before(&self, key: &PostKey, is_with: bool) -> usize {
         let rank = self.order.rank(key);
         self.keys.partition_point(|other| {

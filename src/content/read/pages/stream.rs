@@ -1,5 +1,5 @@
-//! A sorted stream of posts' keys, and merges of several: the posts that all of them hold, or that any of them holds. The rule: keys come in one order,
-//! each at most once, and a stream never reads again what it has passed.
+//! A sorted stream of posts' keys, and merges of several streams: their intersection or union. The rule: keys come in one order, each at most once, and a
+//! stream never returns to passed keys.
 //!
 //! Keys in memory are found without waiting, because a merge of long lists compares thousands of keys for a page; only a read waits.
 
@@ -13,7 +13,7 @@ use crate::content::error::Result;
 use crate::keys::time::Direction;
 use crate::model::{Post, PostKey};
 
-/// A key that may belong to the page. The post is set if the stream has read it anyway.
+/// A key that may belong to the page. The post is set if the stream has already read it.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub key: PostKey,
@@ -26,7 +26,7 @@ impl Candidate {
     }
 }
 
-/// The first keys of an index in one direction, without those of scheduled posts, as they are cached.
+/// The cached first keys of an index in one direction, without scheduled posts.
 #[derive(Debug, Clone)]
 pub(in crate::content) struct FirstKeys {
     pub keys: Arc<Vec<PostKey>>,
@@ -44,16 +44,16 @@ impl Cached for FirstKeys {
 pub(super) enum Found {
     At(PostKey),
     End,
-    /// It must be read first.
+    /// Rows must be read first.
     Unread,
 }
 
 #[async_trait::async_trait]
 pub(super) trait PostStream: Send {
-    /// Finds the first key at or after `target`, and stays at it; everything before `target` is passed.
+    /// Finds the first key at or after `target`, and stays there; all earlier keys are passed.
     fn find(&mut self, target: Option<&PostKey>) -> Found;
 
-    /// Reads more after [`find`](Self::find) has found the stream unread at `target`; rows before `target` may be left out.
+    /// Reads more after [`find`](Self::find) has found the stream unread at `target`; rows before `target` may be skipped.
     async fn read(&mut self, target: Option<&PostKey>) -> Result<()>;
 
     /// Passes the key that the last [`find`](Self::find) has found.
@@ -81,7 +81,7 @@ pub(super) fn compare(direction: Direction, a: &PostKey, b: &PostKey) -> Orderin
 
 type Streams = Vec<Box<dyn PostStream>>;
 
-/// The posts that any of the streams holds, each once.
+/// The posts in any of the streams, each once.
 pub(super) struct Union {
     streams: Streams,
     direction: Direction,
@@ -136,11 +136,11 @@ impl PostStream for Union {
     }
 }
 
-/// The posts that all of the streams hold.
+/// The posts in all of the streams.
 pub(super) struct Intersection {
     streams: Streams,
     direction: Direction,
-    /// The furthest key that one of them has reached: no post before it is in all of them.
+    /// The furthest key that one of them has reached: no earlier post is in all of them.
     furthest: Option<PostKey>,
 }
 
@@ -158,8 +158,8 @@ impl Intersection {
 
 #[async_trait::async_trait]
 impl PostStream for Intersection {
-    /// Asks each stream in turn for the furthest key that any of them has reached, until all are at it. A stream that must be read is skipped,
-    /// so that the others show from which key on.
+    /// Moves the streams in turn to the furthest key that any of them has reached, until all are at the same key. A stream that must be read is skipped,
+    /// because the others determine the key from which it is read.
     fn find(&mut self, target: Option<&PostKey>) -> Found {
         if let Some(target) = target {
             self.advance(target.clone());
@@ -197,7 +197,7 @@ impl PostStream for Intersection {
     }
 }
 
-/// Reads more, at the same time, of the streams that are unread at `target`.
+/// Reads more of the streams that are unread at `target`, concurrently.
 async fn read_unread(streams: &mut Streams, target: Option<&PostKey>) -> Result<()> {
     let unread = streams.iter_mut().filter_map(|stream| match stream.find(target) {
         Found::Unread => Some(stream.read(target)),

@@ -1,5 +1,5 @@
-//! One page of categories, tags, authors or series, in the order of their slugs or in the reverse order. The rule: the partitions that a page needs are read
-//! at once; their counts show which those are.
+//! One page of categories, tags, authors or series, in the order of their slugs or in the reverse order. The rule: the partitions that a page needs are known
+//! from their counts, and are read concurrently.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::window::{Page, PageArguments, RequestedFields, Take};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TermList {
     kind: TermKind,
-    /// `Forward`: from the first slug to the last.
+    /// `Forward` sorts by ascending slug.
     direction: Direction,
 }
 
@@ -59,7 +59,7 @@ impl TermList {
     }
 
     /// # Errors
-    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<Slug> {
         cursor::decode(self.tag(), text).map_err(|_| ContentError::BadCursor { argument })
     }
@@ -84,7 +84,7 @@ pub async fn read_page(
         Direction::Backward => (before, after),
     };
     let terms = TermRange { reader, kind: list.kind };
-    // One item more than the page holds shows whether the list continues.
+    // One additional item shows whether the list continues.
     let (direction, and_one) = match take {
         Take::First { .. } => (ahead, requested.has_next),
         Take::Last { .. } => (ahead.reversed(), requested.has_previous),
@@ -97,12 +97,12 @@ pub async fn read_page(
     })
 }
 
-/// All terms of a kind in the order of their slugs, but no more than `at_most`. The partitions are read at once.
+/// All terms of a kind in the order of their slugs, at most `at_most`. The partitions are read concurrently.
 pub(super) async fn read_all(reader: &Reader, kind: TermKind, at_most: usize) -> Result<Vec<Arc<Term>>> {
     TermRange { reader, kind }.take(None, None, Direction::Forward, at_most).await
 }
 
-/// The current slugs of terms that begin with the first character of a slug, at most those of 1,000 rows. One range read.
+/// The current slugs of terms that begin with the first character of a slug, from at most 1,000 rows. One range read.
 pub async fn with_first_character_of(reader: &Reader, kind: TermKind, slug: &Slug) -> Result<Vec<Slug>> {
     let rows = term::rows(&term::partition(slug), None, None, Direction::Forward);
     let page = reader.store().range(Table::Terms(kind).name(), &rows, PAGE_ROWS_MAX, None).await?;
@@ -119,7 +119,7 @@ struct TermRange<'a> {
 }
 
 impl TermRange<'_> {
-    /// The partitions that may hold slugs between the two, in order.
+    /// The partitions that may have slugs between the two, in order.
     async fn partitions(&self, after: Option<&Slug>, before: Option<&Slug>) -> Result<Vec<Listed<String>>> {
         let (low, high) = (after.map(term::partition), before.map(term::partition));
         let partition_catalog = self.reader.first_characters(self.kind).await?;
@@ -154,14 +154,14 @@ impl TermRange<'_> {
             let batch: Vec<_> = rest.drain(..enough(&rest, need - found.len(), edge.as_deref())).collect();
             let reads = batch.iter().map(|p| self.read(term::rows(&p.partition, after, before, direction), need));
             let read = try_join_all(reads).await?;
-            // A term that was renamed between two reads may be in both partitions; it is listed once, at its first place.
+            // A term that was renamed between two reads may be in both partitions; only its first occurrence is listed.
             found.extend(read.into_iter().flatten().filter(|term: &Arc<Term>| seen.insert(term.id.clone())));
         }
         found.truncate(need);
         Ok(found)
     }
 
-    /// Whether a term is at the cursor, or after it in this direction. Without a cursor the answer is no.
+    /// Whether a term is at or after the cursor in this direction. False without a cursor.
     async fn any_from(&self, cursor: Option<&Slug>, direction: Direction) -> Result<bool> {
         let Some(cursor) = cursor else { return Ok(false) };
         if self.reader.is_term_listed(self.kind, cursor).await? {
@@ -174,8 +174,8 @@ impl TermRange<'_> {
         Ok(!self.take(after, before, direction, 1).await?.is_empty())
     }
 
-    /// Up to `need` terms of one partition; rows that only point to another slug are skipped. If some were, the next read takes as many rows as
-    /// possible.
+    /// Up to `need` terms of one partition; rows that only point to another slug are skipped. After a skipped row, the next read takes the maximum number of
+    /// rows.
     async fn read(&self, rows: RowRange, need: usize) -> Result<Vec<Arc<Term>>> {
         let table = Table::Terms(self.kind).name();
         let mut found = Vec::new();
@@ -198,7 +198,7 @@ impl TermRange<'_> {
     }
 }
 
-/// How many partitions certainly hold what is needed; the cursor's own partition is not counted.
+/// The number of partitions that certainly have enough terms; the cursor's own partition is not counted.
 fn enough(partitions: &[Listed<String>], need: usize, edge: Option<&str>) -> usize {
     let mut terms = 0;
     for (i, listed) in partitions.iter().enumerate() {

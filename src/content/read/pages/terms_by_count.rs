@@ -1,7 +1,7 @@
-//! Categories, tags or authors in the order of how many published posts they have. The rule: all of them are counted, because no index has this order; so there
-//! are at most [`TERMS_BY_COUNT_MAX`] of them, and what is counted is cached, so that a publication counts only the terms of its post again.
+//! Categories, tags or authors, sorted by their number of published posts. The rule: all of them are counted, because no index has this order; so there may be
+//! at most [`TERMS_BY_COUNT_MAX`], and the counts are cached, so that after a publication only the terms of its post are counted again.
 //!
-//! A cursor holds the count and the slug of its term: if counts change between two pages, a term can be on both or on none.
+//! A cursor contains the count and the slug of its term: if counts change between two pages, a term can be on both pages or on none.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -19,11 +19,10 @@ use super::terms::{self, TermList};
 use super::total::count_terms;
 use super::window::{Page, PageArguments, Take};
 
-/// The terms of a kind that can be in this order: each takes a storage request, unless its count is cached.
+/// The maximum number of terms that can be sorted by count: each takes a storage request, unless its count is cached.
 pub const TERMS_BY_COUNT_MAX: u64 = 1_000;
 
-/// The terms of a list by their counts. `Forward`: from the term with the most posts to that with the fewest; terms with as many posts are from the first
-/// slug to the last.
+/// A list of terms sorted by count. `Forward`: terms with the most posts first, and terms with equal counts by ascending slug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TermsByCount(pub TermList);
 
@@ -33,7 +32,7 @@ pub struct CountedTerm {
     pub posts: u64,
 }
 
-/// The place of a term in the list: the most posts first, then by slug.
+/// The position of a term in the list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CountPosition {
     posts: Reverse<u64>,
@@ -60,7 +59,7 @@ impl TermsByCount {
     }
 
     /// # Errors
-    /// [`ContentError::BadCursor`], which names the argument, if the cursor is not one of this list.
+    /// [`ContentError::BadCursor`], which names the argument, if the cursor belongs to another list.
     pub fn decode_cursor(&self, argument: &'static str, text: &str) -> Result<CountPosition> {
         let position = |text: String| {
             let (posts, slug) = text.split_once('-')?;
@@ -70,7 +69,7 @@ impl TermsByCount {
         decoded.ok_or(ContentError::BadCursor { argument })
     }
 
-    /// One page of `all`, which are all terms of the list.
+    /// One page. `all`: all terms of the list.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range.
@@ -102,10 +101,10 @@ impl TermsByCount {
         Ok(Page { items: all.split_off(range.start), has_next, has_previous })
     }
 
-    /// All terms of the list, in no order, to be counted: a range read for each first character, or none if they are cached.
+    /// All terms of the list, unsorted: a range read for each first character, or none if they are cached.
     ///
     /// # Errors
-    /// [`ContentError::BadArgument`] for a size out of range, or if there are more than [`TERMS_BY_COUNT_MAX`] terms, without a read of them.
+    /// [`ContentError::BadArgument`] for a size out of range, or, before any term is read, if there are more than [`TERMS_BY_COUNT_MAX`].
     pub async fn terms(
         &self,
         reader: &Reader,
@@ -211,7 +210,7 @@ mod tests {
         assert_eq!(slugs(&page(Some(4), Some(2), None, None)), ["t6", "t7"]);
         assert_eq!(slugs(&page(None, Some(1), at("t9", 4), at("t5", 2))), ["t4"]);
         assert_eq!(slugs(&page(None, None, at("t5", 2), at("t9", 4))), [""; 0]);
-        // The term of the cursor has gained posts since: the list continues at its former place.
+        // The cursor's term has more posts now: the list continues at its former position.
         assert_eq!(slugs(&page(Some(2), None, at("t8", 2), None)), ["t2", "t3"]);
         assert!(list.page(all(), &PageArguments { first: Some(101), ..PageArguments::default() }).is_err());
     }

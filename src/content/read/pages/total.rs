@@ -1,4 +1,4 @@
-//! How many posts a list holds: an exact count, from one row if the list is a whole partition. The rule: public lists do not count scheduled posts.
+//! Counts the posts of a list. The rule: counts are exact, and those of a whole partition come from one row; public lists do not count scheduled posts.
 
 use std::sync::Arc;
 
@@ -29,18 +29,18 @@ pub const LANGUAGES_MAX: usize = 100;
 
 const LANGUAGES: Table = Table::PostsBy(IndexKind::Language);
 
-/// After this many keys, a count lets other tasks run.
+/// A count yields to other tasks after this many keys.
 const PASSED_AT_ONCE: usize = 100;
 
-/// Counts the posts of a list. What it reads:
+/// Counts the posts of a list. The reads:
 ///
 /// - all posts, a month: only the list of months, and one range read if posts of the current month are scheduled;
 /// - a term, a language or the featured posts: one point read, and one range read if posts are scheduled;
-/// - drafts, scheduled posts: as all posts;
+/// - drafts, scheduled posts: the same as for all posts;
 /// - the drafts of an author: all drafts, 1,000 for each range read;
 /// - any other filter: the keys of the merged streams, 1,000 for each range read;
-/// - a filter that excludes terms or featured posts: one point read for each term, then the list without this condition, and those of its posts that
-///   are excluded, by the same rules.
+/// - a filter that excludes terms or featured posts: one point read for each term, then the list without this condition, and the excluded posts in it, by
+/// the same rules.
 pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     if !list.excludes_any() {
         return count_query(reader, list, PostList::query).await;
@@ -53,7 +53,7 @@ pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     Ok(all.saturating_sub(excluded))
 }
 
-/// Counts the posts that a query of a list reads, those that the filter excludes included.
+/// Counts the posts of a query, including excluded ones.
 async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> ListQuery) -> Result<u64> {
     let Some(span) = list.span(reader.now()) else { return Ok(0) };
     let is_whole = list.filter.published_after.is_none() && list.filter.published_before.is_none();
@@ -84,7 +84,7 @@ async fn count_query(reader: &Reader, list: &PostList, query: fn(&PostList) -> L
             while let Some(candidate) = next(stream.as_mut()).await? {
                 passed += 1;
                 if passed % PASSED_AT_ONCE == 0 {
-                    // All keys may be cached, and then no read gives other tasks a chance to run.
+                    // All keys may be cached, so no read would yield to other tasks.
                     reader.source.counted.pass_cached(PASSED_AT_ONCE).await;
                 }
                 posts += u64::from(candidate.post.is_none_or(|post| list.holds(&candidate.key, &post)));
@@ -104,13 +104,13 @@ async fn index_count(reader: &Reader, kind: IndexKind, slug: &Slug) -> Result<Op
     Ok(row.as_ref().map(count::read).transpose()?)
 }
 
-/// The first slug of a term that a filter names; the partitions of other indexes have no other name.
+/// The first slug of a term that a filter names; other indexes have only one name for a partition.
 async fn first_slug(reader: &Reader, kind: IndexKind, slug: &Slug) -> Result<Option<(TermKind, Slug)>> {
     let Some(kind) = kind.term() else { return Ok(None) };
     Ok(reader.first_slugs(&[(kind, slug.clone())]).await?.pop().map(|first| (kind, first)))
 }
 
-/// How many published posts each term has, in the order of the terms. One point read for each term, sent together, and one range read for each 1,000
+/// The number of published posts of each term, in the order of the terms. One point read for each term, sent together, and one range read for each 1,000
 /// scheduled posts of a term.
 pub async fn count_posts_of(reader: &Reader, terms: &[TermId]) -> Vec<Result<u64>> {
     let read = |terms: Vec<TermId>| async move { read_counts_of(reader, &terms).await };
@@ -152,7 +152,7 @@ pub async fn archive(reader: &Reader, asked: MonthSpan) -> Result<Vec<(Month, u6
     Ok(counted.await?.into_iter().filter(|(_, posts)| *posts > 0).collect())
 }
 
-/// The languages that published posts have, by their tags. One range read, and one more for each language of which a post was or is scheduled.
+/// The languages of published posts, sorted by tag. One range read, and one more for each language in which a post was or is scheduled.
 ///
 /// # Errors
 /// [`ContentError::BadArgument`] if there are more than [`LANGUAGES_MAX`].
@@ -164,7 +164,7 @@ pub async fn languages(reader: &Reader) -> Result<Vec<Language>> {
         let is_published = has_published(reader, &listed).await?;
         Ok::<_, ContentError>(listed.partition.parse::<Language>().ok().filter(|_| is_published))
     });
-    // Collected first: the compiler cannot prove that a stream of these closures can be sent.
+    // This is collected first, because the compiler cannot prove that a stream of these closures is `Send`.
     let published: Vec<_> = published.collect();
     let published: Vec<Option<Language>> = stream::iter(published).buffered(COUNTS_AT_ONCE).try_collect().await?;
     let published: Vec<Language> = published.into_iter().flatten().collect();
@@ -175,8 +175,8 @@ pub async fn languages(reader: &Reader) -> Result<Vec<Language>> {
     Ok(published)
 }
 
-/// Whether a language has a published post. What it reads is not noted: its tag would show the language of a scheduled post (I4b), and each pointer that
-/// is added or removed also writes the row that lists the language, which the caller has read.
+/// Whether a language has a published post. The read is not recorded: its tag would reveal the language of a scheduled post (I4b), and each change of a pointer
+/// also writes the row that lists the language, which the caller has read.
 async fn has_published(reader: &Reader, listed: &Listed<String>) -> Result<bool> {
     if listed.count.newest.as_ref().is_some_and(|newest| newest.at <= reader.now()) {
         return Ok(true);
@@ -184,12 +184,12 @@ async fn has_published(reader: &Reader, listed: &Listed<String>) -> Result<bool>
     let unnoted = reader.over(reader.source.counted.unnoted());
     let rows = Span::until(reader.now()).rows(&listed.partition, Direction::Forward);
     let first = read_first(unnoted.store(), LANGUAGES, &rows, 1).await;
-    // What was computed without the row depends on everything.
+    // If the read failed, the answer depends on everything.
     let first = first.inspect_err(|_| reader.source.counted.note_cached(ReadSet::break_off))?;
     Ok(!first.is_empty())
 }
 
-/// How many posts of a month readers see now.
+/// The number of posts of a month that readers see now.
 async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
     match month.partition > reader.now().month() {
         true => Ok(0),
@@ -197,7 +197,7 @@ async fn count_month(reader: &Reader, month: &Listed<Month>) -> Result<u64> {
     }
 }
 
-/// How many terms of a kind exist. It reads only their partition catalog.
+/// The number of terms of a kind. Reads only their partition catalog.
 pub async fn count_terms(reader: &Reader, kind: TermKind) -> Result<u64> {
     let partition_catalog = reader.first_characters(kind).await?;
     Ok(partition_catalog.iter().map(|listed| listed.count.rows.max(0) as u64).sum())

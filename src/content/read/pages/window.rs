@@ -1,12 +1,12 @@
-//! The four paging arguments, and the page that they request. The rule: a value out of range is an error that names the argument and the limit;
-//! nothing is clamped.
+//! The four paging arguments, and the page that they request. The rule: a value out of range is an error that names the argument and the limit, and is never
+//! clamped.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::content::error::{ContentError, Result};
 
-/// Items of a page, and whether the list has items on either side, which is `false` if it was not requested.
+/// Items of a page, and whether the list has items on either side, which is false if it was not requested.
 #[derive(Debug, Clone)]
 pub struct Page<T> {
     pub items: Vec<T>,
@@ -24,7 +24,7 @@ pub struct PageArguments<C> {
 }
 
 impl<C> PageArguments<C> {
-    /// The page of a list of which all items are in memory, by Relay's algorithm. `order`: compares an item with a cursor in the order of the list.
+    /// A page of a list whose items are all in memory, by Relay's algorithm. `order`: compares an item with a cursor in the order of the list.
     ///
     /// # Errors
     /// [`ContentError::BadArgument`] for a size out of range.
@@ -43,7 +43,7 @@ impl<C> PageArguments<C> {
     }
 }
 
-/// Not derived, because that would require `C: Default`.
+/// This is not derived, because that would require `C: Default`.
 impl<C> Default for PageArguments<C> {
     fn default() -> Self {
         Self { first: None, last: None, after: None, before: None }
@@ -53,13 +53,13 @@ impl<C> Default for PageArguments<C> {
 /// The parts of a page that the client requests; each may cost reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct RequestedFields {
-    /// The items, or their cursors.
+    /// Whether the items or their cursors are requested.
     pub items: bool,
     pub has_next: bool,
     pub has_previous: bool,
 }
 
-/// The size of a page: `first` items from the start, of which the `last` are kept; or `last` items from the end.
+/// The size of a page: `first` items from the start, of which the last `last` are kept; or `last` items from the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::content) enum Take {
     First { count: usize, then_last: Option<usize> },
@@ -67,7 +67,7 @@ pub(in crate::content) enum Take {
 }
 
 impl Take {
-    /// The maximum number of items that are read for it.
+    /// The maximum number of items that are read for the page.
     pub(in crate::content) fn count(self) -> usize {
         match self {
             Self::First { count, .. } | Self::Last { count } => count,
@@ -86,8 +86,8 @@ impl Take {
         }
     }
 
-    /// A page of items that were read in the direction of the page: as many as it takes, and one more if it was requested whether the list continues
-    /// and there is one. Whether there are items beyond the cursors, the caller adds.
+    /// A page of items that were read in its direction, with one additional item if the list continues and that was requested. The caller adds whether there
+    /// are items beyond the cursors.
     pub(in crate::content) fn page<T>(self, mut items: Vec<T>) -> Page<T> {
         let has_more = items.len() > self.count();
         items.truncate(self.count());

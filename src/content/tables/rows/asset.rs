@@ -1,4 +1,4 @@
-//! Rows of `Assets`. A file that is no picture has no size in pixels and no placeholder. The rule: the row of an asset and its copy in the list have the same properties, and each alone holds the whole asset.
+//! Rows of `Assets`. The rule: the row of an asset and its copy in the list have the same properties, and each contains the whole asset.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use super::{NewRow, RowFields};
 /// A ThumbHash has at most 25 bytes.
 const PLACEHOLDER_CHARS_MAX: usize = 40;
 
-/// A change of the bytes of an asset that is not complete.
+/// The kind of an incomplete upload or deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// The bytes are being written; the row of the asset follows.
@@ -38,13 +38,13 @@ impl FromStr for Step {
     }
 }
 
-/// A change of the bytes of an asset that is under way.
+/// An incomplete upload or deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
     pub name: AssetName,
     pub step: Step,
     pub since: Instant,
-    /// Distinguishes two changes of one instant.
+    /// Distinguishes two changes of the same instant.
     pub random: i64,
 }
 

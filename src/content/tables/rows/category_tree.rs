@@ -1,5 +1,4 @@
-//! The row of the tree of categories. The rule: an entry is believed only if the category that it names has this place; without
-//! entries there is no row.
+//! The row of the tree of categories. The rule: an entry is valid only if its category has the same parent; without entries, there is no row.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ pub const TABLE: Table = Table::Terms(TermKind::Category);
 
 const ENTRIES: &str = "Entries";
 
-/// An entry as the row has it: texts, which are parsed when the row is read.
+/// An entry as stored: texts, which are parsed when the row is read.
 #[derive(Serialize, Deserialize)]
 struct StoredEntry {
     category: String,

@@ -1,4 +1,4 @@
-//! Rows of `Changes`: what one change has changed, when and by whom. The rule: written once, never changed.
+//! Rows of `Changes`, the audit log. The rule: a row is written once and never changed.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,13 @@ use super::{NewRow, RowFields};
 
 const AT: &str = "At";
 const ITEMS: &str = "Items";
-/// The name, the kind and the author of the actor.
+/// The properties with the name, kind and author of the actor.
 const BY: [&str; 3] = ["By", "ByKind", "ByAuthor"];
 
 /// The kinds of objects that can be drafts.
 pub const KIND_OF_POSTS: &str = "post";
 pub const KIND_OF_PAGES: &str = "page";
-/// Kinds that give access and are not content.
+/// Kinds of objects that grant access and are not content.
 pub const KIND_OF_TOKENS: &str = "token";
 pub const KIND_OF_PREVIEWS: &str = "preview";
 
@@ -36,11 +36,11 @@ pub struct ChangedItem {
     pub id: String,
     /// The slug after the change, or the last slug of a deleted object. For a page its path, for a token its id.
     pub slug: String,
-    /// At least one.
+    /// At least one action.
     pub actions: Vec<Action>,
     /// The version after the change, or the last one before a deletion.
     pub version: Option<i32>,
-    /// The creation id of a term.
+    /// The creation id, for a term.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creation: Option<String>,
 }
@@ -55,7 +55,7 @@ impl ChangedItem {
         kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
     }
 
-    /// The slug and the path of an object that the log names so: a page is named by its path, and tokens and preview links have neither.
+    /// The slug and the path of an object with this name in the log: a page is named by its path, and tokens and preview links have neither.
     pub fn slug_and_path<'n>(&self, name: &'n str) -> (Option<&'n str>, Option<&'n str>) {
         match self.kind.as_str() {
             KIND_OF_PAGES => (name.rsplit('/').next(), Some(name)),
@@ -85,7 +85,7 @@ pub enum Action {
     Published,
     Unpublished,
     Deleted,
-    /// For a token or all preview links: it gives no access any more.
+    /// A token, or all preview links, were revoked.
     Revoked,
 }
 
@@ -109,7 +109,7 @@ pub fn read(row: &Entity) -> Result<ChangeRow, StoreError> {
 }
 
 /// # Errors
-/// If [`read`] does not read everything that the row holds of the actor.
+/// If [`read`] drops a part of the actor because it cannot be read.
 pub fn check_actor(row: &Entity) -> Result<(), StoreError> {
     RowFields(row).check_actor(BY)
 }

@@ -1,5 +1,5 @@
-//! Rows of `ChangeLog`: the changes for followers. The rule: an entry says of each post and page when it was published before and after the
-//! change, so that a reader can decide whether the public has seen the change; it holds no text of them.
+//! Rows of `ChangeLog`: the changes for followers. The rule: an entry has the instants of publication of each post and page before and after the change, so
+//! that a reader can decide whether the change is public; it contains no text.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::token::Bytes32;
 use super::{NewRow, RowFields};
 
 const ITEMS: &str = "Items";
-/// Stored as `Intent`; another name would be a change of format.
+/// The property is `Intent`; another name would change the format.
 const CHANGE: &str = "Intent";
 const LOGGED_AT: &str = "LoggedAt";
 const KEY: &str = "Key";
@@ -24,18 +24,18 @@ const KEY: &str = "Key";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogHead {
     pub sequence: i64,
-    /// When the newest entry was written, by the clock of its server.
+    /// The time of the newest entry, by the clock of its server.
     pub logged_at: Instant,
     /// The name of the change of the newest entry.
     pub change: String,
-    /// Seals the positions of followers.
+    /// The key that seals the positions of followers.
     pub key: Bytes32,
 }
 
-/// One entry: what one change has changed, or a part of it.
+/// One entry: the objects of one change, or some of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// When the change was started.
+    /// The start of the change.
     pub at: Instant,
     pub logged_at: Instant,
     /// The name of the change; for the first entry, a random text.
@@ -48,7 +48,7 @@ pub struct LogEntry {
 pub struct LogItem {
     #[serde(flatten)]
     pub item: ChangedItem,
-    /// The slug before the change, if it differs.
+    /// The slug before the change, if it was different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_slug: Option<String>,
     /// For a post or page: the instant from which it is public, before the change (`was`) and after it (`is`), in ticks. Absent for a draft, and on a side
@@ -57,10 +57,10 @@ pub struct LogItem {
     was: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     is: Option<i64>,
-    /// Whether a post or page is only in another group of translations.
+    /// Whether only the group of translations of a post or page has changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_links: bool,
-    /// The tags of the rows of the object, each after `-` if it has such a row only before the change, `+` only after it, or `=` both.
+    /// The tags of the object's rows, with a prefix: `-` if the row exists only before the change, `+` only after it, `=` both.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     tags: String,
 }
@@ -75,7 +75,7 @@ impl LogItem {
 
     pub fn of_page(item: ChangedItem, before: Option<&SitePage>, after: Option<&SitePage>) -> Self {
         let path = before.map(|page| page.path.to_string());
-        // A page that is not scheduled is public, whatever the clock of its writer was.
+        // A page that is not scheduled is public, whatever its writer's clock was.
         let public_from = |page: &SitePage| {
             if page.is_scheduled { page.post.published_at } else { page.post.published_at.and(Some(Instant::MIN)) }
         };
@@ -107,7 +107,7 @@ impl LogItem {
         Self { tags: marked.collect::<Vec<_>>().join(" "), ..self }
     }
 
-    /// The tags of the rows that the object has before the change, after it, or both. If they are too many, the tag of every answer.
+    /// The tags of the object's rows before the change, after it, or both. If there are too many, the tag of every answer.
     pub fn tags(&self, [before, after]: [bool; 2]) -> Vec<String> {
         let is_of = |mark| before && mark != '+' || after && mark != '-';
         let marked = self.tags.split_terminator(' ').filter(|tag| tag.starts_with(is_of));
@@ -116,23 +116,23 @@ impl LogItem {
         if is_coarse { vec![Tag::ALL.to_string()] } else { tags }
     }
 
-    /// When the post or page was to be published, before the change.
+    /// The instant of publication before the change.
     pub fn published_before(&self) -> Option<Instant> {
         self.was.and_then(Instant::from_ticks)
     }
 
-    /// When it is to be published, after the change.
+    /// The instant of publication after the change.
     pub fn published_after(&self) -> Option<Instant> {
         self.is.and_then(Instant::from_ticks)
     }
 
-    /// The instant of a post or page that is scheduled.
+    /// The instant for which the post or page is scheduled, if it is.
     pub fn scheduled_after(&self, now: Instant) -> Option<Instant> {
         self.published_after().filter(|at| *at > now)
     }
 }
 
-/// A link keeps the time of the last change.
+/// Linking translations does not change the time of the last change.
 fn only_links(before: Option<&Post>, after: Option<&Post>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return false };
     let linked = Post { translation_group: after.translation_group.clone(), version: after.version, ..before.clone() };
@@ -190,7 +190,7 @@ pub fn read_logged_at(row: &Entity) -> Result<Instant, StoreError> {
     RowFields(row).instant(LOGGED_AT)
 }
 
-/// The row of a scheduled post, without properties: its key has everything.
+/// The row of a scheduled post, which has no properties, because its key contains everything.
 pub fn due_row() -> Properties {
     Properties::new()
 }

@@ -1,4 +1,4 @@
-//! How many rows a partition lists. The rule: it changes in the transaction of the rows that it counts, under its ETag.
+//! Count rows: how many rows a partition lists. The rule: a count changes under its ETag, in the same transaction as the counted rows.
 
 use crate::keys::time;
 use crate::model::PostKey;
@@ -11,15 +11,15 @@ pub(super) const ROWS: &str = "Rows";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Count {
     pub rows: i64,
-    /// Incremented by each change: of two copies of this row, the one with the higher number is newer.
+    /// Incremented by each change, so that the copy with the higher number is newer.
     pub sequence: i64,
-    /// The newest post that was ever listed here; it may have been removed since. If it is not later than now, no post of this partition is
-    /// scheduled, and readers see `rows` posts. Partitions of terms have none.
+    /// The newest post that was ever in this partition; it may have been removed since. If it is not later than now, no post of this partition is scheduled,
+    /// and readers see `rows` posts. Partitions of terms have none.
     pub newest: Option<PostKey>,
 }
 
 impl Count {
-    /// The count after `added` more rows, the newest of them `newest`.
+    /// The count after `added` more rows. `newest`: the newest of them.
     #[must_use]
     pub fn changed(&self, added: i64, newest: Option<&PostKey>) -> Self {
         let newest = match (&self.newest, newest) {

@@ -1,5 +1,4 @@
-//! The row that names the declared fields that have an index. The rule: a field is named before a change writes an index row of it, and is built once each post
-//! has its index rows.
+//! The row that lists the indexed fields. The rule: a field is listed before a change writes its index rows, and is built once each post has its index rows.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +12,7 @@ const BUILT: &str = "Built";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListedFields {
-    /// Every change of a post writes its index rows of these.
+    /// The fields whose index rows every change of a post writes.
     pub listed: IndexedFields,
     /// The listed fields whose index rows every post has.
     pub built: IndexedFields,

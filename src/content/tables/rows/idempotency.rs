@@ -1,4 +1,4 @@
-//! Rows of `Idempotency`: which post was created with a key, and from which input. The rule: the row holds a hash of the input, never the input.
+//! Rows of `Idempotency`: the post that was created with a key, and its input. The rule: only a hash of the input is stored.
 
 use crate::model::{Instant, PostId};
 use crate::store::{Entity, Properties, StoreError};
@@ -9,14 +9,13 @@ const INPUT: &str = "InputHash";
 const POST: &str = "Post";
 const UNTIL: &str = "Until";
 
-/// SHA-256 of an input.
 pub type InputHash = [u8; 32];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRow {
     pub input: InputHash,
     pub post: PostId,
-    /// From this instant on the key can be used again.
+    /// The instant from which the key can be used again.
     pub until: Instant,
 }
 

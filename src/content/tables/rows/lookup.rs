@@ -1,5 +1,4 @@
-//! Rows of `PostKeys`: where a post is stored, and where an import found it. The rule: a row is a claim,
-//! which is believed only if the post is at the place that it names.
+//! Rows of `PostKeys`: the place of a post, and its source in an import. The rule: a row is only a claim, which is valid if the post is at the named place.
 
 use crate::keys::{Collection, PostPlace};
 use crate::model::{Post, PostId, PostKey, Slug};

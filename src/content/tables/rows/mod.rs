@@ -1,5 +1,5 @@
-//! Converts the model to rows and back. The rule: a row that is not what its key says is an error that names the row, never a default,
-//! except for the kind and the author of an actor.
+//! Converts the model to rows and back. The rule: a row that does not fit its key is an error that names the row, never a default, except for the kind and the
+//! author of an actor.
 
 pub mod asset;
 pub mod category_tree;
@@ -77,7 +77,7 @@ impl<'a> RowFields<'a> {
         }
     }
 
-    /// An absent flag is `false`.
+    /// An absent flag is false.
     pub(crate) fn flag(&self, name: &str) -> Result<bool> {
         match self.0.properties.get(name) {
             None => Ok(false),
@@ -98,16 +98,15 @@ impl<'a> RowFields<'a> {
         }
     }
 
-    /// The actor under this name and its kind and author, in the properties that [`NewRow::actor`] sets; `None` if the name is absent. The one exception to
-    /// the rule of this module: a kind or author that cannot be read is unknown, because the post or the change can be read without it.
-    /// [`check_actor`](Self::check_actor) reports it.
+    /// The actor from the three properties that [`NewRow::actor`] sets; `None` if the name is absent. The exception to the rule of this module: a kind or
+    /// author that cannot be read is unknown, because the post or the change can be read without it. [`check_actor`](Self::check_actor) reports it.
     pub(crate) fn actor(&self, [name, kind, author]: [&str; 3]) -> Result<Option<ActorSnapshot>> {
         let Some(by) = self.optional_text(name)? else { return Ok(None) };
         Ok(Some(ActorSnapshot::of_texts(by, self.lenient_text(kind), self.lenient_text(author))))
     }
 
     /// # Errors
-    /// If [`actor`](Self::actor) does not read everything that the row holds of the actor.
+    /// If [`actor`](Self::actor) drops a part of the actor because it cannot be read.
     pub(crate) fn check_actor(&self, [name, kind, author]: [&str; 3]) -> Result<()> {
         if self.optional_text(name)?.is_none() {
             return Ok(());
@@ -121,7 +120,7 @@ impl<'a> RowFields<'a> {
         Ok(())
     }
 
-    /// The text, or an empty one, which is never valid, if the property is not a text.
+    /// The text; if the property is not a text, an empty one, which is never valid.
     fn lenient_text(&self, name: &str) -> Option<&'a str> {
         self.0.properties.get(name).map(|value| match value {
             Value::String(text) => text.as_str(),
@@ -172,7 +171,7 @@ impl NewRow {
         self
     }
 
-    /// `false` is not stored.
+    /// A false flag is not stored.
     pub(crate) fn flag(mut self, name: &str, yes: bool) -> Self {
         if yes {
             self.0.set(name, Value::Boolean(true));
@@ -192,7 +191,7 @@ impl NewRow {
         }
     }
 
-    /// Sets the properties of an actor; the array has their names.
+    /// Sets the properties of an actor. The array: their names.
     pub(crate) fn actor(self, [name, kind, author]: [&str; 3], actor: Option<&ActorSnapshot>) -> Self {
         let Some(actor) = actor else { return self };
         self.text(name, &actor.name).text(kind, actor.kind.text()).optional_text(author, actor.author_text())

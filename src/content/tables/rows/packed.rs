@@ -1,4 +1,4 @@
-//! Long values in binary properties: gzip, cut at 64 KiB. The rule: the size of an unpacked value is bounded, whatever the row holds.
+//! Long values in binary properties: gzip, cut at 64 KiB. The rule: the size of an unpacked value is bounded, whatever the row contains.
 
 use std::cell::RefCell;
 use std::io::{Read, Write};
@@ -15,14 +15,14 @@ use super::RowFields;
 
 /// The maximum size of an unpacked value: the limit of a body, and far more than any other value needs.
 pub const UNPACKED_BYTES_MAX: usize = 8 << 20;
-/// Packed pieces in one row: 11 of 64 KiB. A row's JSON is limited too; in it binaries are a third longer, and the rest of the row needs space.
+/// The maximum number of 64 KiB pieces in one row. The JSON of a row is also limited; there, binaries are a third longer, and the other properties need space.
 pub const PIECES_MAX: usize = 11;
 
-/// A value of up to this size, such as what one change has changed, is stored as it is: compressing it takes longer than the rest of its row, and saves
-/// some ten bytes.
+/// Values up to this size, such as the items of a small change, are stored uncompressed: compression would take longer than the rest of the row, and save some
+/// ten bytes.
 const STORED_BYTES_MAX: u16 = 384;
 
-/// The value is too large for one row: its size, unpacked and packed.
+/// The value is too large for one row. The sizes are unpacked and packed.
 #[derive(Debug, thiserror::Error)]
 #[error("{unpacked} bytes ({packed} packed) do not fit a row: at most {UNPACKED_BYTES_MAX} bytes, {} packed", PIECES_MAX * BINARY_BYTES_MAX)]
 pub struct TooLarge {
@@ -30,7 +30,7 @@ pub struct TooLarge {
     pub packed: usize,
 }
 
-/// Puts `bytes` into `{name}0`, `{name}1` and so on.
+/// Stores `bytes` in `{name}0`, `{name}1` and so on.
 pub fn pack(properties: &mut Properties, name: &str, bytes: &[u8]) -> Result<(), TooLarge> {
     let packed = compress(bytes);
     if bytes.len() > UNPACKED_BYTES_MAX || packed.len() > PIECES_MAX * BINARY_BYTES_MAX {
@@ -60,14 +60,14 @@ pub(crate) fn unpack(row: &RowFields<'_>, name: &str) -> Result<Vec<u8>, StoreEr
     Ok(bytes)
 }
 
-/// A gzip stream of one member. Its header and trailer are written here, because the encoder of raw deflate can be used again, and that of gzip cannot:
-/// a new encoder clears some hundred KB of memory, which takes longer than to compress a short body.
+/// A gzip stream of one member. Its header and trailer are written here, because the raw deflate encoder can be reused, and the gzip encoder cannot: a new
+/// encoder clears some hundred KB of memory, which takes longer than compressing a short body.
 fn compress(bytes: &[u8]) -> Vec<u8> {
-    // Magic, deflate, no flags, no time, fastest, unknown system.
+    // The header: magic number, deflate, no flags, no time, fastest, unknown system.
     let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
     match u16::try_from(bytes.len()).ok().filter(|length| *length <= STORED_BYTES_MAX) {
         Some(length) => {
-            // One block, the last one, that is not compressed.
+            // One stored block, which is the last one.
             gzip.push(1);
             gzip.extend_from_slice(&length.to_le_bytes());
             gzip.extend_from_slice(&(!length).to_le_bytes());

@@ -1,5 +1,4 @@
-//! The rows that list partitions: months of posts, first characters of terms, languages of posts. The rule: the row has a copy of the
-//! `!count` of its partition.
+//! Rows that list partitions: months of posts, first characters of terms, languages of posts. The rule: the row has a copy of the `!count` of its partition.
 
 use crate::model::Month;
 use crate::store::{Entity, Properties, StoreError, Value};

@@ -1,5 +1,5 @@
-//! Index rows: a pointer to a post, under its time key and under its mirror key. The rule: a pointer is a claim, which is believed only if the
-//! post's own row confirms it.
+//! Index rows: a pointer to a post, under its time key and under its mirror key. The rule: a pointer is only a claim, which is valid if the post's own row
+//! confirms it.
 
 use crate::keys::PostPlace;
 use crate::model::Post;

@@ -1,5 +1,5 @@
-//! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: one transaction writes
-//! the three, and they agree in all that the summary holds; the whole row also has the body, the metadata and who changed it.
+//! A post's rows: the summary under its time key, the same under its mirror key, and the whole post under its slug. The rule: one transaction writes the three,
+//! and they agree in all properties of the summary; the whole row also has the body, the metadata and who changed it.
 
 use crate::model::{Language, Metadata, Post, Slug, WholePost};
 use crate::store::{Entity, Properties, StoreError};
@@ -10,9 +10,9 @@ use super::{NewRow, RowFields};
 const BODY: &str = "Body";
 /// The hash of an asset; absent without a cover.
 const COVER: &str = "Cover";
-/// Its address, its bytes and its media type, each in a line; absent without one.
+/// Its address, its size in bytes and its media type, one on each line; absent without one.
 const ENCLOSURE: &str = "Enclosure";
-/// A tag of BCP 47; absent without a language of its own.
+/// A BCP 47 tag; absent without an own language.
 const LANGUAGE: &str = "Language";
 /// The property is absent if the post has no subtitle.
 const SUBTITLE: &str = "Subtitle";
@@ -99,7 +99,7 @@ pub fn read_summary(row: &Entity) -> Result<Post, StoreError> {
     })
 }
 
-/// A copy of a post's row with these partitions of the index of declared fields.
+/// A copy of the properties with other partitions of the index of declared fields.
 pub fn set_field_index(properties: &Properties, partitions: &[Slug]) -> Properties {
     let set = NewRow::default().slugs(FIELD_INDEX, partitions).build();
     let mut properties = properties.without(FIELD_INDEX);
@@ -120,7 +120,7 @@ pub fn read_whole(row: &Entity) -> Result<WholePost, StoreError> {
 }
 
 /// # Errors
-/// If [`read_whole`] does not read everything that the row holds of the actor that made the version.
+/// If [`read_whole`] drops a part of the version's actor because it cannot be read.
 pub fn check_actor(row: &Entity) -> Result<(), StoreError> {
     RowFields(row).check_actor(CHANGED_BY)
 }

@@ -1,4 +1,4 @@
-//! The rows of `Pages`. The rule: the whole page is the truth, and its other rows follow from it ([`rows_of`]); the rows of one page are written in one
+//! Rows of `Pages`. The rule: the whole page is the truth, and its other rows follow from it ([`rows_of`]); the rows of one page are written in one
 //! transaction, with the row of the tree.
 
 use std::collections::BTreeMap;
@@ -23,9 +23,9 @@ const NUMBER: &str = "Number";
 /// The row `!tree`: each change of a page replaces it under its ETag, so that no two changes are based on one state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TreeRow {
-    /// How many pages there are, drafts included.
+    /// The number of pages, including drafts.
     pub pages: i32,
-    /// How many changes were made.
+    /// The number of changes so far.
     pub number: i64,
 }
 
@@ -105,12 +105,12 @@ pub fn read_whole(row: &Entity) -> Result<WholeSitePage, StoreError> {
     Ok(WholeSitePage { page, markdown, metadata, changed_by, former_paths })
 }
 
-/// The page that a row of a path names, or that a row with its summary is of.
+/// The page that a path row or a summary row belongs to.
 pub fn read_path(row: &Entity) -> Result<PostId, StoreError> {
     RowFields(row).parsed(ID)
 }
 
-/// A child of `parent`, or of the top, from its row in the list. Its path and ancestors follow from `parent`, because the row has neither.
+/// A child of `parent`, or a top-level page, from its row in the list. The row has no path and no ancestors, so they follow from `parent`.
 pub fn read_child(row: &Entity, parent: Option<&SitePage>) -> Result<SitePage, StoreError> {
     let fields = RowFields(row);
     let Some(keys::PageRow::Child { at, .. }) = keys::parse(&row.key) else { return Err(fields.damaged("RowKey")) };
@@ -122,17 +122,17 @@ pub fn read_child(row: &Entity, parent: Option<&SitePage>) -> Result<SitePage, S
     Ok(SitePage { post, path, ancestors, order: at.order(), is_scheduled: fields.flag(SCHEDULED)? })
 }
 
-/// The place in the list of a page that was scheduled.
+/// The list row of a scheduled page.
 pub fn read_scheduled(row: &Entity) -> Result<String, StoreError> {
     RowFields(row).text(CHILD).map(ToString::to_string)
 }
 
-/// Whether the row of a child is that of a page that is not public yet.
+/// Whether a list row belongs to a page that is not public yet.
 pub fn is_scheduled_after(row: &Entity, published_at: Option<Instant>, now: Instant) -> Result<bool, StoreError> {
     Ok(RowFields(row).flag(SCHEDULED)? && published_at.is_some_and(|at| at > now))
 }
 
-/// The place of a page in the list of the children of its parent.
+/// The key of a page in its parent's list of children.
 pub fn child_key(page: &SitePage) -> Key {
     let list = Children { parent: page.parent(), are_drafts: page.is_draft() };
     list.row(&ChildKey::new(page.order, page.path.slug()))

@@ -1,5 +1,5 @@
-//! Rows of `Categories`, `Tags`, `Authors` and `Series`. The rule: a term has one identity row, under its first slug, which holds the whole term; the rows of
-//! its other slugs only name that one, and are believed only if the identity row has the slug.
+//! Rows of `Categories`, `Tags`, `Authors` and `Series`. The rule: a term has one identity row, under its first slug, which contains the whole term; the rows
+//! of its other slugs only name that one, and are valid only if the identity row has the slug.
 
 use crate::keys::term as keys;
 use crate::model::{CreationId, CreationKey, PostId, Profile, Slug, Term, TermId, TermKind};
@@ -21,7 +21,7 @@ const ORDER: &str = "Order";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermRow {
-    /// The identity row. `term.slug` is the current slug, which can differ from that of the row.
+    /// The identity row. `term.slug` is the current slug, which can differ from the slug of the row.
     Identity(Box<Term>),
     /// The row of another slug of a term.
     Slug(SlugRow),
@@ -40,7 +40,7 @@ impl TermRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlugRow {
     pub first_slug: Slug,
-    /// Whether the term is listed under this slug: then it has a mirror row and is counted.
+    /// Whether the term is listed under this slug, with a mirror row and a count.
     pub is_listed: bool,
 }
 
@@ -80,7 +80,7 @@ pub fn slug_row(first_slug: &Slug, is_listed: bool) -> Properties {
     NewRow::default().text(FIRST_SLUG, first_slug).flag(LISTED, is_listed).build()
 }
 
-/// Whether the term is not listed under the slug of this row, from properties that `slug_row` has built.
+/// Whether the term is not listed under the slug of this row. `row`: made by `slug_row`.
 pub fn is_unlisted(row: &Properties) -> bool {
     row.get(LISTED) == Some(&Value::Boolean(false))
 }

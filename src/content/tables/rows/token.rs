@@ -1,4 +1,4 @@
-//! Rows of `Tokens`. The rule: the row holds a hash of a secret, never the secret.
+//! Rows of `Tokens`. The rule: only a hash of a secret is stored.
 
 use crate::keys::token;
 use crate::model::{TermId, TermKind, TermNodeId, Token};
@@ -12,7 +12,7 @@ const VERSION: &str = "Version";
 const AUTHOR: &str = "Author";
 const AUTHOR_CREATION_ID: &str = "AuthorCreationId";
 
-/// SHA-256 of a secret, or a key of HMAC-SHA256, which has as many bytes.
+/// SHA-256 of a secret, or a key of HMAC-SHA256, which has the same length.
 pub type Bytes32 = [u8; 32];
 
 pub fn row(token: &Token, secret_hash: &Bytes32) -> Properties {
@@ -48,7 +48,7 @@ fn read_author(fields: &RowFields<'_>) -> Result<Option<TermNodeId>, StoreError>
     Ok(Some(TermNodeId { key, creation: fields.parsed(AUTHOR_CREATION_ID)? }))
 }
 
-/// `version`: 1 for the first key of preview links, incremented by each replacement.
+/// `version`: 1 for the first key of preview links; each replacement increments it.
 pub fn key_row(key: &Bytes32, version: i32) -> Properties {
     NewRow::default().int32(VERSION, version).bytes32(KEY, key).build()
 }

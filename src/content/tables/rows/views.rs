@@ -1,4 +1,4 @@
-//! Rows of the tables of views. The rule: the views of a day only grow, so of two figures the higher one is the later one.
+//! Rows of the tables of views. The rule: the views of a day only grow, so of two numbers, the higher one is newer.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::store::{Entity, Properties, StoreError, Value};
 
 use super::{NewRow, RowFields};
 
-/// The posts of a day that are ranked.
+/// The maximum number of ranked posts of a day.
 pub const TOP_MAX: usize = 200;
 
 const TOP: &str = "Top";
@@ -17,7 +17,7 @@ fn property(day: u32) -> String {
     format!("D{day:02}")
 }
 
-/// The views of a post on the days of a month; the first day is that with the number 1.
+/// The views of a post on the days of a month; the first item is day 1.
 pub fn read(row: Option<&Entity>) -> Result<[i64; 31], StoreError> {
     let mut views = [0; 31];
     let Some(row) = row else { return Ok(views) };
@@ -30,7 +30,7 @@ pub fn read(row: Option<&Entity>) -> Result<[i64; 31], StoreError> {
     Ok(views)
 }
 
-/// The row with more views on a day, and how many they are then.
+/// The row with `more` views added to a day, and the day's new count.
 pub fn add(row: Option<&Entity>, day: Day, more: i64) -> Result<(Properties, i64), StoreError> {
     let views = read(row)?[day.number() as usize - 1].saturating_add(more);
     let mut properties = row.map(|row| row.properties.clone()).unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn add(row: Option<&Entity>, day: Day, more: i64) -> Result<(Properties, i64
     Ok((properties, views))
 }
 
-/// The posts with the most views on a day, the first one with the most.
+/// The posts with the most views on a day, in descending order.
 pub fn read_top(row: &Entity) -> Result<Vec<(PostId, i64)>, StoreError> {
     let fields = RowFields(row);
     let read = |line: &str| {
@@ -48,8 +48,7 @@ pub fn read_top(row: &Entity) -> Result<Vec<(PostId, i64)>, StoreError> {
     fields.text(TOP)?.lines().map(|line| read(line).ok_or_else(|| fields.damaged(TOP))).collect()
 }
 
-/// The row after the views of some posts have grown. A post that is not in it has never had more views than the last one in it, so the row has
-/// the right posts although nothing else is read.
+/// The row with the new counts of some posts. A post outside the row never had more views than the last one in it, so the ranking is right without other reads.
 pub fn rank(row: Option<&Entity>, grown: &[(PostId, i64)]) -> Result<Properties, StoreError> {
     let mut views: HashMap<PostId, i64> = row.map(read_top).transpose()?.into_iter().flatten().collect();
     for (post, grown) in grown {
@@ -63,7 +62,7 @@ pub fn rank(row: Option<&Entity>, grown: &[(PostId, i64)]) -> Result<Properties,
     Ok(NewRow::default().text(TOP, lines.join("\n")).build())
 }
 
-/// The row with the number of the last transaction of a process.
+/// The row with the number of a process' last transaction.
 pub fn writer(number: i64) -> Properties {
     NewRow::default().int64(NUMBER, number).build()
 }

@@ -1,4 +1,4 @@
-//! Rows of `Webhooks`. The rule: a webhook is one value, because each change of it replaces the row as it was read. It holds secrets, so nothing lists rows of
+//! Rows of `Webhooks`. The rule: a webhook is one value, because each change replaces the row under its ETag. It contains secrets, so no tool prints rows of
 //! this table.
 
 use serde::Serialize;
@@ -14,21 +14,21 @@ const WEBHOOK: &str = "Webhook";
 const OWNER: &str = "Owner";
 const DONE: &str = "Done";
 
-/// Which server sends, and what was done when it had nothing more to do.
+/// The server that currently sends, and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SenderRow {
-    /// A name that each process chooses.
+    /// The random name of the process.
     pub owner: String,
-    /// The server that owns the row sends until then, unless it is named again.
+    /// The owner sends until this instant, unless it renews the row.
     pub until: Instant,
-    /// Every webhook has got the changes up to this entry of the log; `None` if a server stopped before.
+    /// All webhooks have received the changes up to this entry of the log; `None` if a server stopped before.
     pub done: Option<i64>,
-    /// When a scheduled post or page appears.
+    /// The instant at which a scheduled post or page appears.
     pub next: Instant,
 }
 
 impl SenderRow {
-    /// The row of a server that has stopped, whatever it had sent.
+    /// The row of a server that has stopped.
     pub fn stopped() -> Self {
         Self { owner: String::new(), until: Instant::MIN, done: None, next: Instant::MAX }
     }

@@ -1,5 +1,5 @@
-//! The rows of `PostKeys`. The rule (I6): a slug belongs to the post that has it; a row that names a post which does not have the slug, or does not
-//! exist, does not prevent another post from taking it.
+//! The rows of `PostKeys`. The rule (I6): a slug belongs to the post that has it; a row that names a missing post, or one without the slug, does not prevent
+//! another post from taking it.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use super::overlay::Overlay;
 /// The highest number after a slug that is generated from a title.
 const NUMBERS_MAX: u32 = 1_000;
 
-/// Why a change is refused because of an id or a slug that it would take; `None` if it is not.
+/// Why a change cannot have an id or a slug; `None` if it can.
 pub(super) fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outcome>, StoreError> {
     let Some(after) = change.after() else { return Ok(None) };
     if change.before.is_none() && post(rows, &after.id)?.is_some() {
@@ -31,7 +31,7 @@ pub(super) fn refusal(rows: &Overlay<'_>, change: &Change) -> Result<Option<Outc
     Ok(bad_translation(rows, change.before(), after)?.map(Outcome::Untranslatable))
 }
 
-/// Why the post cannot join its group of translations, or have another language there.
+/// Why the post cannot join its group of translations, or change its language there.
 fn bad_translation(
     rows: &Overlay<'_>,
     before: Option<&Post>,
@@ -53,8 +53,7 @@ fn bad_translation(
     Ok((others >= TRANSLATIONS_MAX).then_some(BadTranslation::TooMany))
 }
 
-/// A number above `taken` with which no post has the slug: the next one, if the numbers in use have no gap. `None` if those up to
-/// [`NUMBERS_MAX`] are taken.
+/// A number above `taken` that makes the slug free: the next one, if the used numbers have no gap. `None` if all up to [`NUMBERS_MAX`] are used.
 pub(super) fn free_number(rows: &Overlay<'_>, base: &Slug, taken: u32) -> Result<Option<u32>, StoreError> {
     let is_free = |number: u32| Ok::<_, StoreError>(owner(rows, &base.numbered(number))?.is_none());
     let (mut taken, mut step) = (taken, 1);
@@ -109,7 +108,7 @@ pub(super) fn write(overlay: &mut Overlay<'_>, change: &Change) -> Result<(), St
     Ok(())
 }
 
-/// The rows that the post owns after the change and whose content the change alters.
+/// The rows that the post owns after the change and whose content has changed.
 fn changed(before: Option<&Post>, after: &Post, had: &BTreeSet<Key>, has: &BTreeSet<Key>) -> Vec<Key> {
     let place = |post: &Post| (PostPlace::of(post), post.slug.clone(), post.origin.clone());
     let end = lookup::by_end(after);
@@ -139,7 +138,7 @@ fn is_of_another(rows: &Overlay<'_>, key: &Key, id: &PostId) -> Result<bool, Sto
     }
 }
 
-/// The post that has this slug, now or formerly.
+/// The post with this current or former slug.
 fn owner(overlay: &Overlay<'_>, slug: &Slug) -> Result<Option<Post>, StoreError> {
     let Some(row) = overlay.get(Table::PostKeys, &lookup::by_slug(slug))? else { return Ok(None) };
     let named = rows::read(&row)?;

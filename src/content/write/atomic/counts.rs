@@ -1,6 +1,6 @@
-//! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction. That of a month or of
-//! terms is written with each change, even if the count stays the same, because a cached answer that read the list of partitions relies on the
-//! instants of the posts in them. The count of an index is not written if it stays the same, because that would drop the cached answers that read it.
+//! The counts of partitions. The rule: the listing of a partition is a copy of its count, written in the same transaction. The count of a month or of terms is
+//! written with each change, even if it stays the same, because cached answers that read the list rely on the instants of the posts. The count of an index is
+//! written only if it changes, because a write drops the cached answers that read it.
 
 use crate::content::tables::rows::count::{self, Count};
 use crate::content::tables::rows::partition_catalog;

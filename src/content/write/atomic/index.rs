@@ -1,4 +1,4 @@
-//! Index rows: pointer, mirror and count. The rule: a pointer that exists already is written again, but not counted again; a new post has none.
+//! Index rows: pointer, mirror and count. The rule: an existing pointer is written again, but not counted again.
 
 use crate::content::tables::rows::pointer;
 use crate::content::write::Partition;
@@ -10,7 +10,7 @@ use crate::store::{Key, StoreError};
 use super::counts;
 use super::overlay::Overlay;
 
-/// The rows that are read when a pointer is put or removed. `is_new`: whether the post is new.
+/// The rows that are read to put or remove a pointer. `is_new`: whether the post is new, so that it has no pointers.
 pub(super) fn expected(place: &PointerPlace, is_new: bool) -> Vec<(Table, Key)> {
     let Ok(at) = PointerChange::of(place) else { return Vec::new() };
     let pointer = (!is_new).then_some((at.table, at.pointer));
@@ -40,7 +40,7 @@ pub(super) fn remove(rows: &mut Overlay<'_>, place: &PointerPlace) -> Result<(),
     counts::change_index(rows, (at.table, at.count), at.listed.as_ref(), -1, None)
 }
 
-/// How many posts the index of a term's first slug has.
+/// The number of posts in the index of a term's first slug.
 pub(super) fn listed(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<u64, StoreError> {
     let (table, count) = count_row(kind, slug);
     Ok(u64::try_from(counts::read(rows, table, &count)?.rows).unwrap_or(0))
@@ -51,7 +51,7 @@ pub(super) fn count_row(kind: TermKind, slug: &Slug) -> (Table, Key) {
     (Table::PostsBy(kind.into()), place::count(term::posts_partition(slug)))
 }
 
-/// The rows of a pointer, the row that counts them, and the partition if a list names it.
+/// The rows of a pointer, the row that counts them, and the partition if it is listed.
 struct PointerChange {
     table: Table,
     pointer: Key,

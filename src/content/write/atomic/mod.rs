@@ -1,5 +1,5 @@
-//! Makes changes. The rule: a change is one transaction and reads all that it depends on inside of it, so it is made with all of its rows or not at all. A
-//! plan can be run several times, and only its last run counts: it changes nothing but its own writes.
+//! Makes changes. The rule: a change is one transaction that also reads its dependencies, so it is made with all of its rows or not at all. A plan may run
+//! several times, so it has no effect except its writes; only the last run counts.
 
 mod claims;
 mod counts;
@@ -35,11 +35,11 @@ pub(super) use site_pages::PagesChange;
 pub(in crate::content) use tokens::{TokenRowChange, of_revoked_previews, of_token};
 
 impl Writer {
-    /// Makes the changes, and creates those of `new_tags` that a post then has and that do not exist. Returns the outcomes in the same order. `key`: the
-    /// idempotency key of a creation, which is then the only change; nothing is created if a post was created with the key before.
+    /// Makes the changes, and creates missing tags of the posts that are in `new_tags`. Returns the outcomes in the same order. `key`: the idempotency key of a
+    /// creation, which is then the only change; nothing is created if a post was created with the key before.
     ///
     /// # Errors
-    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it cannot be learned whether all were made.
+    /// If the store fails before anything is committed; [`ContentError::OutcomeUnknown`] if it is unknown whether all were made.
     pub async fn change_posts_with(
         &self,
         changes: Vec<Change>,
@@ -62,7 +62,7 @@ impl Writer {
         Ok(outcomes)
     }
 
-    /// [`change_posts_with`](Self::change_posts_with) for changes that are planned already: one transaction if it can hold them all.
+    /// Like [`change_posts_with`](Self::change_posts_with), for changes that are already planned. They are made in one transaction if they fit.
     ///
     /// # Errors
     /// Those of [`change_posts_with`](Self::change_posts_with).
@@ -110,7 +110,7 @@ impl Writer {
         self.change_together(changes, new_tags, key, Vec::new()).await
     }
 
-    /// Does the same as [`change_posts_together`](Self::change_posts_together), and then makes changes of terms.
+    /// Like [`change_posts_together`](Self::change_posts_together), followed by changes of terms.
     pub(super) async fn change_together(
         &self,
         changes: Vec<Change>,
@@ -153,7 +153,7 @@ impl Writer {
         ended
     }
 
-    /// A number with which no post has the slug, above `taken`; `None` if there is none. One transaction, which writes nothing.
+    /// A number above `taken` that makes the slug free; `None` if there is none. One transaction, which writes nothing.
     ///
     /// # Errors
     /// If the store fails.
@@ -174,7 +174,7 @@ impl Writer {
         self.transact(move |rows, _| terms::change(rows, &changes)).await
     }
 
-    /// Runs `change` in a transaction that writes the rows of the overlay, the record of changes, and the entry of the log. `change` gets the
+    /// Runs `change` in a transaction that writes the rows of the overlay, the row of the audit log, and the entry of the log of changes. `change`: gets the
     /// name of the change, and returns the items to record.
     async fn transact<T: Send + 'static>(
         &self,
@@ -189,7 +189,7 @@ impl Writer {
             Ok((value, rows.into_writes()))
         };
         let ended = transact(&self.store, plan).instrument(spans::commit()).await;
-        // Readers of this server see what was written, even if the answer was lost.
+        // Readers of this server must see the write, even if its answer was lost.
         self.partition_catalogs.invalidate();
         ended.map_err(|error| match error {
             StoreError::OutcomeUnknown { .. } => ContentError::OutcomeUnknown,
@@ -198,7 +198,7 @@ impl Writer {
     }
 }
 
-/// Adds the record of changes and the entry of the log.
+/// Adds the row of the audit log and the entry of the log of changes.
 fn recorded(
     rows: &mut Overlay<'_>,
     name: &ChangeName,

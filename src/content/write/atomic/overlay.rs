@@ -1,5 +1,5 @@
-//! The rows inside a transaction: those of the store, with the writes of this transaction on top. The rule: a later change of the same transaction
-//! sees what an earlier one has written.
+//! The rows inside a transaction: those of the store, with the writes of this transaction on top. The rule: a later change of the same transaction sees the
+//! writes of an earlier one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,11 +11,11 @@ use crate::store::{Entity, Key, PAGE_ROWS_MAX, Properties, RowRange, RowWrite, R
 pub(in crate::content) struct Overlay<'a> {
     stored: &'a dyn Rows,
     written: WrittenRows,
-    /// Stored rows of terms that were read, because the posts of one transaction often have the same terms.
+    /// Cached rows of terms, because the posts of one transaction often have the same terms.
     terms: RefCell<HashMap<(Table, Key), Option<Entity>>>,
 }
 
-/// The maximum number of rows of terms that are kept.
+/// The maximum number of cached rows of terms.
 const TERMS_MAX: usize = 10_000;
 
 impl<'a> Overlay<'a> {
@@ -23,7 +23,7 @@ impl<'a> Overlay<'a> {
         Self { stored, written: WrittenRows::default(), terms: RefCell::default() }
     }
 
-    /// Announces that the change will read these rows.
+    /// Announces the rows that the change will read.
     pub(in crate::content) fn expect(&self, rows: impl IntoIterator<Item = (Table, Key)>) {
         let rows: Vec<_> = rows.into_iter().map(|(table, key)| (table.name(), key)).collect();
         self.stored.expect(&rows);
@@ -71,7 +71,7 @@ impl<'a> Overlay<'a> {
             let page = self.stored.range(table.name(), &rest, PAGE_ROWS_MAX)?;
             let last = page.last().filter(|_| page.len() == PAGE_ROWS_MAX).map(|row| row.key.row().to_owned());
             stored.extend(page);
-            // The space sorts before every other character of a key.
+            // The space sorts before every other character of a key, so it appends to the last key.
             let Some(last) = last else { return self.written.over(table.name(), range, stored) };
             rest = rest.starting_at(format!("{last} "))?;
         }

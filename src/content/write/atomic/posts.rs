@@ -1,4 +1,4 @@
-//! Changes of posts inside a transaction. The rule: a change is refused before its first write, so that a refused change has written nothing.
+//! Changes of posts inside a transaction. The rule: a change is refused before its first write.
 
 use crate::content::error::Result as ContentResult;
 use crate::content::tables::rows::{idempotency as key_rows, post as rows};
@@ -17,8 +17,8 @@ use super::overlay::Overlay;
 use super::terms::{self, TermSlugs};
 use super::{claims, counts, index, revisions};
 
-/// Makes the changes. Returns the outcome of each, and what was changed. `name`: the name of the change. `key`: the idempotency key of a
-/// creation, and the current instant.
+/// Makes the changes. Returns the outcomes, and the changed objects. `name`: the name of the change. `key`: the idempotency key of a creation, and the current
+/// instant.
 pub(super) fn change(
     rows: &mut Overlay<'_>,
     name: &ChangeName,
@@ -54,7 +54,7 @@ pub(super) fn change(
 }
 
 impl Writer {
-    /// [`use_of`](Self::use_of) once all changes that were made before are applied: the row of a key becomes visible after what was created with it.
+    /// Like [`use_of`](Self::use_of), after all earlier changes are applied, because the row of a key becomes visible after the created object.
     ///
     /// # Errors
     /// If the store fails.
@@ -64,14 +64,14 @@ impl Writer {
     }
 }
 
-/// How the idempotency key of a creation was used before; `None` if it was not. Its row is written in the transaction that creates the post, so a row means
-/// that the post was created.
+/// The earlier use of an idempotency key; `None` if it is unused. Its row is written in the transaction that creates the post, so it exists only if the post
+/// was created.
 pub(super) fn used(rows: &Overlay<'_>, key: &NewKey, now: Instant) -> Result<Option<Used>, StoreError> {
     let row = rows.get(Table::Idempotency, &key.place)?;
     Ok(row.as_ref().map(key_rows::read).transpose()?.and_then(|found| key.used(found, now)))
 }
 
-/// The rows that a change reads and whose keys are known before it is made.
+/// The rows with known keys that a change reads.
 fn expected(change: &Change, new_tags: &[Slug]) -> Vec<(Table, Key)> {
     let (before, after) = (change.before(), change.after());
     let mut rows: Vec<(Table, Key)> =
@@ -114,8 +114,8 @@ fn refusal(rows: &Overlay<'_>, change: &Change, new_tags: &[Slug]) -> Result<Opt
     Ok((!gone.is_empty()).then_some(Outcome::TermsGone(gone)))
 }
 
-/// Whether the row that will hold the whole post holds no other post. `PostKeys` prevents two posts from having one slug; this check is about rows
-/// that `PostKeys` does not name.
+/// Whether the row for the whole post does not contain another post. `PostKeys` prevents two posts from having one slug; this check finds posts that `PostKeys`
+/// does not name.
 fn is_free(rows: &Overlay<'_>, before: Option<&Post>, after: &Post) -> Result<bool, StoreError> {
     let (table, key) = whole_row(after);
     if before.is_some_and(|before| whole_row(before) == (table, key.clone())) {
@@ -130,13 +130,13 @@ fn whole_row(post: &Post) -> (Table, Key) {
     (place.collection.table(), place.whole(&post.slug))
 }
 
-/// The count of the month of a post.
+/// The count row of a post's month.
 fn count_row(post: &Post) -> (Table, Key) {
     let place = PostPlace::of(post);
     (place.collection.table(), place::count(place.partition()))
 }
 
-/// Returns the tags that it has created.
+/// Returns the tags of created terms.
 fn write(
     rows: &mut Overlay<'_>,
     name: &ChangeName,
@@ -184,7 +184,7 @@ fn delete(rows: &mut Overlay<'_>, post: &Post) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The summary of a post, and its mirror.
+/// The keys of the summary of a post and of its mirror.
 fn summary_rows(post: &Post) -> Result<[Key; 2], StoreError> {
     let place = PostPlace::of(post);
     Ok([place.summary(), Key::new(place.partition(), time::mirror_row(&place.key))?])
@@ -197,7 +197,7 @@ fn write_counts(rows: &mut Overlay<'_>, before: Option<&Post>, after: Option<&Po
     };
     match (before, after) {
         (Some(before), Some(after)) if !is_move(before, after) => {
-            // A post that keeps its instant does not change the count of its month.
+            // A post whose instant does not change does not change the count of its month.
             let (old, new) = (before.key(), after.key());
             if old == new { Ok(()) } else { count(after, 0, Some(&new)) }
         }

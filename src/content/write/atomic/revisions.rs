@@ -1,4 +1,4 @@
-//! The versions of a post or page that a change replaces or deletes. The rule: no version of a deleted post or page remains.
+//! Stores and deletes versions of posts and pages. The rule: no version of a deleted post or page remains.
 
 use crate::keys::{Table, history};
 use crate::model::PostId;
@@ -7,7 +7,7 @@ use crate::store::{Properties, StoreError};
 
 use super::overlay::Overlay;
 
-/// Keeps a version that is replaced, and deletes the one that is now beyond the limit.
+/// Stores a version that is replaced, and deletes the one that exceeds the limit.
 pub(super) fn keep(rows: &mut Overlay<'_>, id: &PostId, version: i32, row: Properties) {
     rows.put(Table::Revisions, history::revision(id, version), row);
     let oldest = version.saturating_sub(REVISIONS_MAX);

@@ -1,5 +1,5 @@
-//! A change of pages inside a transaction. The rule: the row of the tree must be as it was read before anything else was read; so every change is based
-//! on the state that the one before it has left.
+//! A change of pages inside a transaction. The rule: the row of the tree must be unchanged since it was read, before all other reads; so every change is based
+//! on the state after the previous one.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::change_log::LogItem;
@@ -16,19 +16,19 @@ use super::revisions;
 
 /// The writes of a change of pages.
 pub(in crate::content::write) struct PagesChange {
-    /// The row of the tree as it was read; `None` if there was none.
+    /// The ETag of the row of the tree when it was read; `None` if it did not exist.
     pub tree: Option<Etag>,
     pub rows: Vec<(Key, Option<Properties>)>,
     /// The versions that are replaced.
     pub replaced: Vec<(PostId, i32, Properties)>,
     pub deleted: Vec<PostId>,
     pub items: Vec<LogItem>,
-    /// An idempotency key, the page that is created with it, and the current instant.
+    /// An idempotency key, the page that it creates, and the current instant.
     pub key: Option<(NewKey, PostId, Instant)>,
 }
 
 impl Writer {
-    /// Returns `false` if another change was made since the tree was read, or if the key was used: on tables, its row becomes visible after the tree's.
+    /// Returns false if another change was made since the tree was read, or if the key was used: on tables, its row becomes visible after the tree's.
     pub(in crate::content::write) async fn change_pages_at_once(&self, change: PagesChange) -> Result<bool> {
         self.transact(move |rows, _| {
             rows.expect([(Table::Pages, keys::tree())]);

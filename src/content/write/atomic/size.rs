@@ -1,5 +1,5 @@
-//! Estimates how many changes fit into one transaction. The rule: the estimate is never too low, so that the store refuses no transaction because of
-//! its size, except one of a single change that is too large.
+//! Estimates how many changes fit into one transaction. The rule: the estimate is never too low, so that the store never refuses a transaction because of its
+//! size, except that of a single change that is too large.
 
 use crate::content::write::plan::Planned;
 use crate::keys::PostPlace;
@@ -12,12 +12,12 @@ use crate::store::limits::{key_payload_bytes, row_payload_bytes};
 const SMALL_ROW_BYTES: usize = 4 << 10;
 /// An upper bound for a pointer, or the count of the pointers of a term, without the slug of the term in its key.
 const POINTER_BYTES: usize = 1_280;
-/// The bytes of a character of a key in the payload.
+/// The estimated bytes of one character of a key in the payload.
 const KEY_CHARACTER_BYTES: usize = 4;
-/// An upper bound for the record and the log entry of one change, with its tags and its row as a scheduled post.
+/// An upper bound for the audit and log entries of one change, with its tags and its row as a scheduled post.
 const RECORD_BYTES: usize = 7 << 10;
 
-/// An upper bound for what one change writes.
+/// An upper bound for the writes of one change.
 #[derive(Debug, Clone, Copy, Default)]
 struct Size {
     rows: usize,
@@ -31,7 +31,7 @@ impl Size {
         let key = place.whole(&change.post().slug);
         let whole = planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.whole));
         let kept = change.before.as_ref().map_or(0, |before| row_payload_bytes(&key, &before.row));
-        // The summary, its mirror, and three claims, each smaller than the summary; and one more in its group of translations.
+        // The summary, its mirror, and three claims, each smaller than the summary; one more claim in a group of translations.
         let summaries = (5 + usize::from(change.post().translation_group.is_some()))
             * planned.rows.as_ref().map_or(0, |rows| row_payload_bytes(&key, &rows.summary));
         let small =
@@ -55,8 +55,7 @@ impl Size {
         Self { rows: self.rows + other.rows, bytes: self.bytes + other.bytes }
     }
 
-    /// Leaves a row for the record of changes. The rows of each change include two for the log: one for its head and entries, and one for the
-    /// scheduled post.
+    /// Leaves a row for the audit log. The rows of each change include two for the log: one for its head and entries, and one for the scheduled post.
     fn fits(self, limits: TransactionLimits) -> bool {
         self.rows < limits.rows_max && self.bytes < limits.bytes_max
     }
@@ -111,7 +110,7 @@ mod tests {
     use crate::store::limits::check_entity;
     use crate::store::{Entity, Etag, Key, RowRange, Rows, StoreError};
 
-    /// Has every requested category, author and series, and nothing else.
+    /// Contains every requested category, author and series, and nothing else.
     struct TermsOnly;
 
     impl Rows for TermsOnly {

@@ -1,6 +1,5 @@
-//! Changes of terms inside a transaction. The rule: the row of a slug belongs to the term whose identity row has the slug; a row that belongs to no
-//! term is replaced. The transaction that changes the place of a category reads and replaces the row of the tree, so every place in the tree belongs to a
-//! category that has it.
+//! Changes of terms inside a transaction. The rule: the row of a slug belongs to the term whose identity row has the slug; a row that belongs to no term is
+//! replaced. A transaction that changes the parent of a category replaces the row of the tree, too, so both agree.
 
 use crate::content::tables::rows::partition_catalog::read_month;
 use crate::content::tables::rows::term::{self as rows, TermRow};
@@ -18,7 +17,7 @@ use crate::store::{Key, Properties, RowRange, StoreError};
 use super::overlay::Overlay;
 use super::{counts, index};
 
-/// Makes the changes. Returns the outcome of each, and what was changed.
+/// Makes the changes. Returns the outcomes, and the changed objects.
 pub(super) fn change(
     rows: &mut Overlay<'_>,
     changes: &[TermChange],
@@ -39,7 +38,7 @@ pub(super) fn change(
     Ok((outcomes, changed))
 }
 
-/// The rows that a change reads and whose keys are known before it is made.
+/// The rows with known keys that a change reads.
 fn expected(change: &TermChange) -> Vec<(Table, Key)> {
     let (before, after) = (change.before(), change.after.as_ref());
     let id = &change.term().id;
@@ -60,7 +59,7 @@ pub(super) fn expected_of_slug(kind: TermKind, slug: &Slug) -> Vec<(Table, Key)>
     [own, count].into_iter().chain(mirror).map(|key| (Table::Terms(kind), key)).collect()
 }
 
-/// Whether a term that a post is to get exists.
+/// Whether a named term exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TermSlugs {
     Exists,
@@ -110,14 +109,14 @@ fn refusal(rows: &Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome
     }
     let is_taken = match owner(rows, id.kind, &after.slug)? {
         Some(owner) => owner.id != *id,
-        // Posts have a term with this first slug; a row of the slug would hide it.
+        // Posts have a term with this first slug, which a row of the slug would hide.
         None => index::listed(rows, id.kind, &after.slug)? > 0,
     };
     Ok(is_taken.then_some(TermOutcome::Taken))
 }
 
-/// Gives a category its new place. Returns the refusal if the category cannot have the place, or if its deletion would leave others below it.
-/// The caller has checked that the parent exists.
+/// Sets the parent of a category in the tree. Returns the refusal if the category cannot have the parent, or if a deleted category has children. The caller has
+/// checked that the parent exists.
 fn place_category(rows: &mut Overlay<'_>, change: &TermChange) -> Result<Option<TermOutcome>, StoreError> {
     let id = &change.term().id;
     if id.kind != TermKind::Category {
@@ -146,8 +145,7 @@ fn has_children(rows: &Overlay<'_>, parent: &Slug) -> Result<bool, StoreError> {
     Ok(!tree_rows::read_optional(row.as_ref())?.below(parent).is_empty())
 }
 
-/// Writes the rows of all slugs of a term, and deletes those of slugs that it no longer has. Does not change the rows of former slugs that
-/// belong to other terms.
+/// Writes the rows of all slugs of a term, and deletes those of slugs that it no longer has. Rows of former slugs that belong to other terms are not changed.
 fn write(rows: &mut Overlay<'_>, before: Option<&Term>, after: Option<&Term>) -> Result<(), StoreError> {
     let Some(id) = after.or(before).map(|term| &term.id) else { return Ok(()) };
     let had = before.map(plan::term_rows).unwrap_or_default();
@@ -192,7 +190,7 @@ fn put(
     }
 }
 
-/// The term that has this slug, now or formerly.
+/// The term with this current or former slug.
 fn owner(rows: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<Option<Term>, StoreError> {
     Ok(match row(rows, kind, slug)? {
         Some(TermRow::Identity(found)) => Some(*found),
@@ -218,7 +216,7 @@ fn row(overlay: &Overlay<'_>, kind: TermKind, slug: &Slug) -> Result<Option<Term
     row.map(|row| rows::read(kind, &row)).transpose()
 }
 
-/// How many drafts have the term. Drafts have no index: their summaries are read.
+/// The number of drafts with the term. Their summaries are read, because drafts have no index.
 fn drafts_with(rows: &Overlay<'_>, id: &TermId) -> Result<u64, StoreError> {
     let mut count = 0;
     let months = RowRange::new(place::months_partition(Collection::Drafts), None, None)?;

@@ -1,4 +1,4 @@
-//! Changes of rows of `Tokens`. The rule: a row that is not as the caller has read it fails the whole change.
+//! Changes of rows of `Tokens`. The rule: the whole change fails if a row has changed since the caller read it.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
@@ -14,22 +14,22 @@ use super::overlay::Overlay;
 /// The id of all preview links together, because a single link has no row.
 const PREVIEW_LINKS: &str = "links";
 
-/// A change of a row, which can remove another one.
+/// A change of a row, which can also remove another row.
 #[derive(Clone)]
 pub(in crate::content) struct TokenRowChange {
     pub key: Key,
     pub properties: Properties,
-    /// The row as it was read; `None` if there must be none.
+    /// The row as it was read; `None` if no row may exist.
     pub replaced: Option<Entity>,
-    /// A row that is removed with it, as it was read.
+    /// The row to remove, as it was read.
     pub removed: Option<Entity>,
     pub items: Vec<ChangedItem>,
 }
 
 impl Writer {
     /// # Errors
-    /// [`StoreError::Precondition`] if a row is not as it was read; [`ContentError::OutcomeUnknown`](crate::content::ContentError::OutcomeUnknown) if it cannot
-    /// be learned whether the change was made; any other error of the store, with nothing changed.
+    /// [`StoreError::Precondition`] if a row has changed since it was read; [`ContentError::OutcomeUnknown`](crate::content::ContentError::OutcomeUnknown) if
+    /// it is unknown whether the change was made; after any other error of the store, nothing has changed.
     pub(in crate::content) async fn change_token_row(&self, change: TokenRowChange) -> Result<()> {
         self.transact(move |rows, _| {
             rows.expect(expected(&change));
@@ -71,7 +71,7 @@ pub(in crate::content) fn of_token(token: &Token, action: Action) -> ChangedItem
     }
 }
 
-/// The item for the revocation of all preview links. `version`: that of the new key.
+/// The item for the revocation of all preview links. `version`: the version of the new key.
 pub(in crate::content) fn of_revoked_previews(version: i32) -> ChangedItem {
     ChangedItem {
         kind: KIND_OF_PREVIEWS.to_owned(),

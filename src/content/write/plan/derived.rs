@@ -1,4 +1,4 @@
-//! Rows that follow from a post or term alone. The rule: a change writes exactly what these functions return.
+//! Rows that follow only from a post or term. The rule: a change writes exactly the rows that these functions return.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub(crate) fn claim_row(key: &Key, post: &Post) -> Option<Properties> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DerivedSlugRow {
     pub properties: Properties,
-    /// Whether it has a mirror row and is counted.
+    /// Whether the slug has a mirror row and is counted.
     pub is_listed: bool,
 }
 
@@ -47,18 +47,18 @@ pub(crate) fn term_rows(of: &Term) -> BTreeMap<Slug, DerivedSlugRow> {
     [first_slug, &of.slug].into_iter().chain(&of.former_slugs).map(row).collect()
 }
 
-/// The tags of all rows of a post: of what a reader sees differently once the post appears, is changed, or is gone.
+/// The tags of all rows of a post: of the answers that may change when the post appears, changes or is deleted.
 pub(in crate::content) fn tags_of_post(post: &Post) -> BTreeSet<Tag> {
     let place = PostPlace::of(post);
     let own = [place.whole(&post.slug), place.summary(), place::count(place.partition())];
     let own = own.into_iter().map(|key| (place.collection.table(), key));
-    // No answer depends on when a post is to be unpublished, which is not public.
+    // No answer depends on the end of a publication, which is not public.
     let end = lookup::by_end(post);
     let found_by = lookups(post).into_iter().filter(|key| Some(key) != end.as_ref()).map(|key| (Table::PostKeys, key));
     let index = |slug: &Slug| place::count(term_keys::posts_partition(slug));
     let listed_by = pointers(post).into_iter().map(|pointer| (Table::PostsBy(pointer.kind), index(&pointer.slug)));
     let month = Partition::Month(place.collection, place.key.month()).listing();
-    // The list of languages has none of drafts.
+    // Drafts are not in the list of languages.
     let language = post.language.as_ref().filter(|_| post.published_at.is_some());
     let language = language.map(|language| Partition::Language(language.index_slug()).listing());
     tag::of_writes(own.chain(found_by).chain(listed_by).chain([month]).chain(language))
@@ -70,7 +70,7 @@ pub(in crate::content::write) fn tags_of_term(of: &Term) -> BTreeSet<Tag> {
     tag::of_writes(term_rows(of).into_keys().map(row))
 }
 
-/// The tag that a change creates with a post. Its creation id follows from the name of the change, so that the plan is pure.
+/// The tag that a change creates with a post. Its creation id follows from the name of the change, because the plan must be pure.
 pub(crate) fn new_tag(name: &ChangeName, slug: &Slug) -> Term {
     let hash = secret::hash(&format!("{name} {slug}"));
     let bits = hash.first_chunk().expect("a hash has 32 bytes");

@@ -1,4 +1,4 @@
-//! Computes what a change writes, from the post or term before and after. The rule: all functions are pure; none reads a row, waits, or uses the
+//! Computes the rows that a change writes from the post or term before and after it. The rule: all functions are pure; none reads a row, waits, or uses the
 //! clock.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ mod derived;
 pub(in crate::content) use derived::{claim_row, tags_of_post, term_rows};
 pub(super) use derived::{new_tag, tags_of_term};
 
-/// A post as it was read for a change, with the ETag that is the precondition of the change.
+/// A post that was read for a change, with the ETag that is the precondition of the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     pub whole: WholePost,
@@ -48,14 +48,14 @@ pub(in crate::content::write) struct TermChange {
     pub after: Option<Term>,
 }
 
-/// A term as it was read for a change, with the ETag of its identity row.
+/// A term that was read for a change, with the ETag of its identity row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::content) struct StoredTerm {
     pub term: Term,
     pub etag: Etag,
 }
 
-/// A change with the rows of the post after it. It can be planned on any thread; packing the body is most of the work.
+/// A change with the new rows of the post. It can be planned on any thread; packing the body takes most of the time.
 #[derive(Debug, Clone)]
 pub struct Planned {
     pub change: Change,
@@ -71,7 +71,7 @@ pub(in crate::content) struct PostRows {
 }
 
 impl Change {
-    /// Whether the change replaces more of a post than its slugs, its dates and its terms.
+    /// Whether the change affects more than the post's slugs, dates and terms.
     pub(super) fn replaces_text(&self) -> bool {
         let (Some(Stored { whole: old, .. }), Some(new)) = (&self.before, &self.after) else { return false };
         new.changed_since(old).into_iter().any(ContentField::is_text)
@@ -79,10 +79,10 @@ impl Change {
 }
 
 impl Planned {
-    /// `indexed`: the fields that have an index. The post gets the partitions of these, whatever it had before.
+    /// `indexed`: the indexed fields, which determine the post's partitions in the index.
     ///
     /// # Errors
-    /// [`ContentError::TooLarge`] if no row can hold the body.
+    /// [`ContentError::TooLarge`] if no row is large enough for the body.
     pub fn of(mut change: Change, indexed: &IndexedFields) -> Result<Self> {
         if let Some(after) = &mut change.after {
             after.post.field_index = indexed.partitions(&after.metadata);
@@ -94,7 +94,7 @@ impl Planned {
 
 impl PostRows {
     /// # Errors
-    /// [`ContentError::TooLarge`] if no row can hold the body together with the post's other properties.
+    /// [`ContentError::TooLarge`] if no row is large enough for the body with the post's other properties.
     pub(crate) fn of(whole: &WholePost) -> Result<Self> {
         let post = &whole.post;
         let too_large = |reason: String| ContentError::TooLarge { what: post.slug.to_string(), reason };
@@ -122,7 +122,7 @@ impl Change {
         self.after.as_ref().map(|whole| &whole.post)
     }
 
-    /// The terms that the post has after the change and did not have before; all of them if the change makes a draft a published post.
+    /// The terms that the change adds to the post; all terms if it publishes a draft.
     pub fn new_terms(&self) -> Vec<(TermKind, Slug)> {
         let Some(after) = self.after() else { return Vec::new() };
         let before = self.before().filter(|before| after.published_at.is_none() || before.published_at.is_some());
@@ -131,7 +131,7 @@ impl Change {
         TermKind::ALL.into_iter().flat_map(of_kind).filter(|(kind, slug)| is_new(*kind, slug)).collect()
     }
 
-    /// The slugs that the post has after the change and did not have before; the current slug is the first, if it is new.
+    /// The slugs that the change adds to the post; a new current slug comes first.
     pub fn new_slugs(&self) -> Vec<Slug> {
         let Some(after) = self.after() else { return Vec::new() };
         let had = |slug: &Slug| self.before().is_some_and(|before| before.has_slug(slug));
@@ -153,16 +153,16 @@ impl TermChange {
     }
 }
 
-/// The place in the tree of categories that a change gives a category.
+/// The new parent of a category.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NewPlace {
     /// The first slug of the category.
     pub category: Slug,
-    /// `None`: the category has no parent any more, or was deleted.
+    /// `None` if the category has no parent after the change.
     pub place: Option<CategoryPlace>,
 }
 
-/// `None` if the place of the category is the same before and after the change.
+/// `None` if the category's place does not change.
 pub(super) fn new_place(before: Option<&Term>, after: Option<&Term>) -> Option<NewPlace> {
     let place = |term: Option<&Term>| term.and_then(CategoryPlace::of);
     let category = after.or(before)?.id.first_slug.clone();
@@ -176,7 +176,7 @@ pub(super) fn is_move(before: &Post, after: &Post) -> bool {
     (old.collection, old.partition()) != (new.collection, new.partition())
 }
 
-/// A pointer's place: the index and its partition, and the post's key.
+/// The place of a pointer: its index, partition and key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::content::write) struct PointerPlace {
     pub kind: IndexKind,

@@ -1,5 +1,5 @@
-//! Writes the pages of the site. The rule: each change is one transaction that replaces the row of the tree under the ETag with which it was read,
-//! before anything else was read; so every change is based on the state that the one before it has left.
+//! Writes the pages of the site. The rule: each change is one transaction that replaces the row of the tree under its ETag, which was read before all other
+//! rows; so every change is based on the state after the previous one.
 
 mod places;
 
@@ -26,19 +26,19 @@ use super::keyed::NewKey;
 
 const TABLE: &str = Table::Pages.name();
 
-/// The pages for one try of a change: those that were read, before and after the change.
+/// The pages that one try of a change has read, before and after the change.
 pub struct PageTree<'a> {
     store: &'a Store,
     tree: TreeRow,
-    /// `None`: there is no row yet, because there was never a page.
+    /// `None` if the row does not exist, because there was never a page.
     etag: Option<Etag>,
-    /// Pages as they were read, and as they will be; `None` if there is no page.
+    /// Pages as they were read, and as they will be written; `None` if there is no page.
     pages: BTreeMap<PostId, (Option<WholeSitePage>, Option<WholeSitePage>)>,
-    /// The pages that each path named when it was read.
+    /// The page that each path named when it was read.
     paths: BTreeMap<PagePath, Option<PostId>>,
-    /// The pages that [`put`](Self::put) has replaced since [`begin`](Self::begin).
+    /// The earlier states of pages that [`put`](Self::put) has replaced since [`begin`](Self::begin).
     replaced: Vec<(PostId, Option<WholeSitePage>)>,
-    /// The idempotency key of a page that is created, that page, and the current instant.
+    /// An idempotency key, the page that it creates, and the current instant.
     key: Option<(NewKey, PostId, Instant)>,
 }
 
@@ -48,7 +48,7 @@ pub enum PagesWritten {
     Done,
     /// Another change was made since the tree was read.
     Conflict,
-    /// One transaction cannot hold the change, for this reason.
+    /// No transaction is large enough for the change; the text has the sizes.
     TooLarge(String),
 }
 
@@ -69,7 +69,7 @@ impl<'a> PageTree<'a> {
         (stored + made).saturating_sub(gone)
     }
 
-    /// How many pages are scheduled after the change. One range read of keys.
+    /// The number of scheduled pages after the change. One range read of keys.
     pub async fn scheduled(&self, now: Instant) -> Result<usize> {
         let stored = read_all(self.store, Table::Pages, &keys::scheduled_after(now).of_keys()).await?;
         let is_unchanged = |row: &Entity| match keys::parse(&row.key) {
@@ -81,7 +81,7 @@ impl<'a> PageTree<'a> {
         Ok(stored.into_iter().filter(is_unchanged).count() + changed.count())
     }
 
-    /// The page with this id. One point read, if it was not read yet.
+    /// The page with this id. One point read at most.
     pub async fn by_id(&mut self, id: &PostId) -> Result<Option<WholeSitePage>> {
         if let Some((_, after)) = self.pages.get(id) {
             return Ok(after.clone());
@@ -92,7 +92,7 @@ impl<'a> PageTree<'a> {
         Ok(page)
     }
 
-    /// Why a page that was changed cannot be in its group of translations.
+    /// Why a changed page cannot be in its group of translations.
     pub async fn bad_translation(&self) -> Result<Option<BadTranslation>> {
         for id in self.pages.keys() {
             if let Some(why) = self.bad_translation_of(id).await? {
@@ -102,7 +102,7 @@ impl<'a> PageTree<'a> {
         Ok(None)
     }
 
-    /// Why this page cannot be in its group of translations. One range read, if it joins a group or has another language there.
+    /// Why this page cannot be in its group of translations. One range read if it joins a group or changes its language.
     pub async fn bad_translation_of(&self, id: &PostId) -> Result<Option<BadTranslation>> {
         let Some((before, Some(page))) = self.pages.get(id) else { return Ok(None) };
         let (post, before) = (&page.page.post, before.as_ref().map(|before| &before.page.post));
@@ -155,17 +155,17 @@ impl<'a> PageTree<'a> {
         self.replaced.push((id, replaced));
     }
 
-    /// The page that is created uses up an idempotency key.
+    /// Records that the new page uses an idempotency key.
     pub fn use_key(&mut self, key: &NewKey, page: &PostId, now: Instant) {
         self.key = Some((key.clone(), page.clone(), now));
     }
 
-    /// From here on, [`abort`](Self::abort) undoes what is put.
+    /// From here on, [`abort`](Self::abort) undoes each [`put`](Self::put).
     pub fn begin(&mut self) {
         self.replaced.clear();
     }
 
-    /// Undoes what was put since [`begin`](Self::begin): a part of a change that is refused must not be written with the others of its transaction.
+    /// Undoes each [`put`](Self::put) since [`begin`](Self::begin), so that a refused change is not written with the others of its transaction.
     pub fn abort(&mut self) {
         for (id, replaced) in self.replaced.drain(..).rev() {
             if let Some(entry) = self.pages.get_mut(&id) {
@@ -191,8 +191,7 @@ impl<'a> PageTree<'a> {
     /// The writes of the change, without the row of the tree. If a row is both removed and written, it is written.
     ///
     /// # Errors
-    /// [`ContentError::TooLarge`] if a page is too large; `Corrupt` if two pages would have one row, which happens only if the stored rows
-    /// contradict each other.
+    /// [`ContentError::TooLarge`] if a page is too large; `Corrupt` if two pages claim one row, which happens only if the stored rows contradict each other.
     fn writes(&self) -> Result<Vec<(Key, Option<Properties>)>> {
         let (mut old, mut new) = (BTreeMap::new(), BTreeMap::new());
         for (before, after) in self.changed() {
@@ -249,7 +248,7 @@ impl Writer {
     /// Writes the change in one transaction.
     ///
     /// # Errors
-    /// [`ContentError::OutcomeUnknown`] if it cannot be learned whether the change was made; any other error of the store, with nothing changed.
+    /// [`ContentError::OutcomeUnknown`] if it is unknown whether the change was made; after any other error of the store, nothing has changed.
     pub async fn write_pages(&self, tree: PageTree<'_>) -> Result<PagesWritten> {
         if !tree.is_changed() {
             return Ok(PagesWritten::Done);
@@ -269,7 +268,7 @@ impl Writer {
     }
 }
 
-/// Whether the change makes a new version of the page: a page that only loses a former path, or is below one that moves, keeps its version.
+/// Whether the change creates a new version of the page. A page that only loses a former path, or moves with its parent, keeps its version.
 fn is_new_version(before: Option<&WholeSitePage>, after: Option<&WholeSitePage>) -> bool {
     match (before, after) {
         (Some(before), Some(after)) => before.page.post.version != after.page.post.version,
@@ -306,7 +305,7 @@ fn actions(old: &WholeSitePage, new: &WholeSitePage, now: Instant) -> Vec<Action
     use PostStatus::{Draft, Published, Scheduled};
     let has_other_text = new.page.post.changed_since(&old.page.post).any(ContentField::is_text)
         || (&old.markdown, &old.metadata, old.page.order) != (&new.markdown, &new.metadata, new.page.order);
-    // A follower that keeps a copy has to remove a page that was public, although it will appear again.
+    // A follower with a copy has to remove a page that was public, even though it will appear again.
     let publication = match (old.page.status(now), new.page.status(now)) {
         (Draft, Draft) | (Published, Published) => &[][..],
         (Scheduled, Scheduled) if old.page.post.published_at == new.page.post.published_at => &[],
@@ -321,7 +320,7 @@ fn actions(old: &WholeSitePage, new: &WholeSitePage, now: Instant) -> Vec<Action
     if actions.is_empty() { vec![Action::Updated] } else { actions }
 }
 
-/// Whether a row is a whole page, for a walk over them.
+/// Whether a row is a whole page, to filter a scan.
 pub(in crate::content) fn is_whole(row: &Entity) -> bool {
     matches!(keys::parse(&row.key), Some(PageRow::Whole(_)))
 }

@@ -1,5 +1,5 @@
-//! The places of pages in their tree. The rule: a page has a parent that exists, unless it is at the top, and a path that is the current path of
-//! no other page; a former path of another page is taken from it.
+//! Moves pages in the tree. The rule: a page has an existing parent, unless it is at the top level, and a path that is no other page's current path; if it is a
+//! former path of another page, that page loses it.
 
 use crate::content::error::Result;
 use crate::content::tables::rows::site_page as rows;
@@ -35,7 +35,7 @@ pub(crate) enum BadPlace {
 }
 
 impl PageTree<'_> {
-    /// Makes a path free for a page, and returns the pages above it. At most four point reads.
+    /// Frees a path for a page, and returns the ancestors at that path. At most four point reads.
     ///
     /// # Errors
     /// The inner error if the page cannot have the path.
@@ -66,11 +66,11 @@ impl PageTree<'_> {
         Ok(Ok(ancestors))
     }
 
-    /// Moves a page to another path, and the pages below it with it. `page` has all other changes of the caller. Two range reads and at most
-    /// three point reads for each page that moves.
+    /// Moves a page and its descendants to another path. `page`: has all other changes of the caller. Two range reads and at most three point reads for each
+    /// page that moves.
     ///
     /// # Errors
-    /// The inner error if the page cannot have the path; then a part of the move was put into the tree.
+    /// The inner error if the page cannot have the path; the tree may contain a part of the move then.
     pub(crate) async fn move_page(
         &mut self,
         page: WholeSitePage,
@@ -79,20 +79,20 @@ impl PageTree<'_> {
         let top = page.id().clone();
         self.put(page);
         let Some(below) = self.below(&top).await? else { return Ok(Err(BadPlace::TooMany)) };
-        // Each page comes after its parent, so the parent has its new place.
+        // Each page comes after its parent, whose new path is known.
         for id in std::iter::once(&top).chain(&below) {
             let new_path = if *id == top { Some(Ok(path.clone())) } else { self.path_below_parent(id).await? };
             let new_path = match new_path {
                 Some(Ok(path)) => path,
                 Some(Err(bad)) => return Ok(Err(BadPlace::Path(bad))),
-                // Another change has removed it meanwhile, so this one is not made.
+                // Another change has removed the page meanwhile, so this change will fail.
                 None => continue,
             };
             let ancestors = match self.free_path(&new_path, id).await? {
                 Ok(ancestors) => ancestors,
                 Err(bad) => return Ok(Err(bad)),
             };
-            // Read only now, because to free a path can take it from this very page.
+            // The page is read after its path was freed, because that may have changed this page.
             let Some(mut moved) = self.by_id(id).await? else { continue };
             moved.move_to(new_path, ancestors);
             if moved.former_paths.len() > FORMER_PATHS_MAX {
@@ -104,7 +104,7 @@ impl PageTree<'_> {
         moved.ok_or_else(|| StoreError::Internal("a page that was put is not in the tree".to_owned()).into())
     }
 
-    /// The path of a page if it keeps its parent, which may have another path by now; `None` if one of the two does not exist.
+    /// The path of a page below its current parent, which may have moved; `None` if one of the two does not exist.
     async fn path_below_parent(&mut self, id: &PostId) -> Result<Option<std::result::Result<PagePath, BadPath>>> {
         let Some(page) = self.by_id(id).await? else { return Ok(None) };
         let Some(parent) = page.page.parent() else { return Ok(Some(Ok(page.page.path))) };
@@ -112,7 +112,7 @@ impl PageTree<'_> {
         Ok(parent.map(|parent| parent.page.path.child(page.page.path.slug().clone())))
     }
 
-    /// The ids of all pages below one, each after its parent; `None` if there are too many to move.
+    /// The ids of all descendants of a page, each after its parent; `None` if there are too many to move.
     async fn below(&mut self, top: &PostId) -> Result<Option<Vec<PostId>>> {
         let (mut found, mut open) = (Vec::new(), vec![top.clone()]);
         while let Some(parent) = open.pop() {
@@ -126,7 +126,7 @@ impl PageTree<'_> {
         Ok(Some(found))
     }
 
-    /// The ids of the pages directly below one, as the change leaves them, at most `most`. Two range reads.
+    /// The ids of the children of a page after the change, at most `most`. Two range reads.
     pub async fn children(&self, parent: &PostId, most: usize) -> Result<Vec<PostId>> {
         let is_child =
             |page: &Option<WholeSitePage>| page.as_ref().is_some_and(|page| page.page.parent() == Some(parent));
@@ -139,7 +139,7 @@ impl PageTree<'_> {
             while ids.len() < most {
                 let page = self.store.range(TABLE, &range, most.min(PAGE_ROWS_MAX), continuation.as_ref()).await?;
                 for row in &page.rows {
-                    // The stored rows have the state before the change. A page that was read was counted above, in its state after the change.
+                    // The stored rows show the state before the change. Pages that were read were already counted in their new state.
                     ids.extend(Some(rows::read_path(row)?).filter(|id| read(id).is_none()));
                 }
                 continuation = page.continuation;

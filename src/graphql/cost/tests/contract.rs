@@ -53,7 +53,7 @@ fn an_id_costs_what_the_object_that_it_names_costs() {
         "... on Post { body { html } } ... on Tag { posts(first: 10) { nodes { id } } } ... on Token { author { id } }";
     let of = |id: &str| bound(&format!("{{ node(id: \"{id}\") {{ {selection} }} }}")).requests();
     assert_eq!(of(&NodeId::Post(PostId::from_bits(7)).to_string()), 2 + 1);
-    // The list of the months is read too, to know how many posts there are.
+    // The list of the months is also read, for the number of posts.
     assert_eq!(of(&term(TermKind::Tag).to_string()), 2 + 1 + 10 + 10_u64.div_ceil(4) + 10);
     assert_eq!(of(&term(TermKind::Category).to_string()), 2);
     assert_eq!(of("token-x"), 0, "no id");

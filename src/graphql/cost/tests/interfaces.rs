@@ -54,7 +54,7 @@ struct Case {
     selection: &'static str,
     reads_of_shop: u64,
     reads_of_cellar: u64,
-    /// Each field costs what it costs on its most expensive type.
+    /// The bound, with each field on its most expensive type.
     bound: u64,
 }
 

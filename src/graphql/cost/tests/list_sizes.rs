@@ -32,7 +32,7 @@ fn fields(sdl: &str) -> Vec<(String, FieldDefinition)> {
     types.flat_map(of_type).collect()
 }
 
-/// The directive that the prices require, as it is printed; on an interface, the maximum of its implementers.
+/// The directive that the prices require, in its printed form; on an interface, the maximum of its implementers.
 fn expected(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices) -> Option<String> {
     let name = field.name.node.as_str();
     if matches!(field.ty.node.base, BaseType::List(_)) {

@@ -1,4 +1,4 @@
-//! The bounds of mutations by what their input says, and of fields that nobody without a token gets. The content is unknown.
+//! The bounds of mutations by their input, and of fields that require a token, for unknown content.
 
 use std::sync::Arc;
 
@@ -36,12 +36,12 @@ fn update(input: &str, payload: &str) -> u64 {
 
 const TAGS: &str = "post { tags { name } }";
 
-/// For each text of the input.
+/// The reads for each text of the input.
 const NAME: u64 = 4;
 
 #[test]
 fn the_post_of_a_payload_has_as_many_terms_as_a_post_can_have() {
-    // The list of the tags is read too.
+    // The list of the tags is also read.
     assert_eq!(create("", TAGS), create("", "post { id }") + 101);
     assert_eq!(update("", TAGS), update("", "post { id }") + 101);
     let many = "mutation { updatePosts(input: { posts: [{ id: \"x\", expectedVersion: 1 }, { id: \"y\", expectedVersion: 1 }] }) ";

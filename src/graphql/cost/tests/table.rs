@@ -265,7 +265,7 @@ fn fault(of: &str, field: &FieldDefinition, types: &TypeMap, prices: &Prices) ->
         None if !is_free(of, name) => Some("has no price and is not listed as free"),
         None if is_list => Some("is a list of objects without their number"),
         Some(_) if is_free(of, name) => Some("has a price and is listed as free"),
-        // The number of scalars in a list may be priced too.
+        // The number of scalars in a list may also be priced.
         Some(price) if if matches!(price.objects, Objects::One) { is_list } else { !has_items } => {
             Some("is a list of objects with the price of one object, or the reverse")
         }

@@ -9,7 +9,7 @@ use async_graphql::{Name, Value, Variables};
 use crate::graphql::outline::{ConditionValue, Field, Outline, Selection, SelectionKind, SetId};
 use crate::graphql::type_map::TypeMap;
 
-/// The variables that are true, for `@skip` and `@include`.
+/// The variables that are true, for the directives `@skip` and `@include`.
 #[derive(Debug)]
 pub(super) struct TrueVariables(HashSet<Name>);
 
@@ -29,7 +29,7 @@ impl TrueVariables {
         selection.conditions.iter().all(|condition| {
             let value = match &condition.value {
                 ConditionValue::Boolean(value) => *value,
-                // As in the engine, a value that is not a boolean is false.
+                // Like in the engine, a value that is not a boolean counts as false.
                 ConditionValue::Variable(name) => self.0.contains(name),
             };
             value == condition.required

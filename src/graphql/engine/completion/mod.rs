@@ -76,7 +76,7 @@ type GroupId = usize;
 /// The expected type and selection of a value.
 #[derive(Clone, Copy)]
 struct ExpectedValue<'a> {
-    /// `None`: the type is unknown, as in introspection, and the value is nullable.
+    /// `None` if the type is unknown, as in introspection; the value is nullable then.
     of: Option<&'a Type>,
     /// The selection below the value; `None` for a leaf.
     group: Option<GroupId>,

@@ -159,7 +159,7 @@ impl Insertion {
                 Selection::FragmentSpread(_) => {}
             }
         }
-        // The empty set of a leaf has no position of its own.
+        // The empty set of a leaf has no own position.
         if !set.node.items.is_empty() && self.at.contains(&set.pos) {
             set.node.items.push(self.type_name.clone());
         }

@@ -1,4 +1,4 @@
-//! The errors of a document. The rule: they are few and short, because a cached document keeps them.
+//! The errors of a document. The rule: their number and length are limited, because they are cached with the document.
 
 use async_graphql::{Pos, ServerError};
 

@@ -1,9 +1,9 @@
-//! "Field Selection Merging" of the GraphQL specification: fields with the same key in the answer must be the same field with the same
-//! arguments, or belong to objects of different types, and their values must have the same shape.
+//! "Field Selection Merging" of the GraphQL specification: fields with the same key in the answer must be the same field with the same arguments, or belong to
+//! objects of different types, and their values must have the same shape.
 //!
-//! The rule: fields are collected once for all selection sets of the same objects, and compared with the first one of their key instead of
-//! pairwise. So the time is proportional to the number of fields with spreads expanded, which the guard limits. Only fields of an interface
-//! beside fields of its object types are compared once for each of these types; [`VISITS_MAX`] limits these comparisons.
+//! The rule: fields are collected once for all selection sets of the same objects, and compared with the first one of their key instead of pairwise. So the
+//! time is proportional to the number of fields with spreads expanded, which the guard limits. Only fields of an interface next to fields of its object types
+//! are compared once for each of these types; [`VISITS_MAX`] limits these comparisons.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::graphql::type_map::{TypeMap, innermost};
 /// The maximum number of fields that are collected for one document: ten times as many as an admitted document has.
 const VISITS_MAX: usize = 30_000;
 
-/// A field, the type on which it is selected, and its own type; `None` for unknown types.
+/// A field, the type on which it is selected, and its own type, each `None` if unknown.
 #[derive(Clone, Copy)]
 struct Found<'a> {
     field: &'a Field,
@@ -45,7 +45,7 @@ struct Keys<'a> {
 }
 
 impl<'a, 'f> Merging<'a, 'f> {
-    /// Returns whether values of one object may have to be merged; in doubt, the answer is yes.
+    /// Returns whether values of one object may have to be merged; if in doubt, true.
     pub(super) fn check(types: &'a TypeMap, outline: &'a Outline, faults: &'f mut Faults) -> bool {
         let mut merging = Self { types, outline, faults, left: VISITS_MAX, repeats: false };
         for operation in outline.operations() {
@@ -134,7 +134,7 @@ impl<'a, 'f> Merging<'a, 'f> {
             self.left = left;
             match &selection.kind {
                 SelectionKind::Field(field) => {
-                    // As in graphql-js, the type of `__typename` conflicts with none.
+                    // Like in graphql-js, the type of `__typename` never conflicts.
                     let on_known = on.filter(|_| field.name != "__typename");
                     let of = on_known.and_then(|on| self.types.any_field(on, &field.name)).map(|found| &found.of);
                     keys.add(Found { field, on, of });
@@ -167,7 +167,7 @@ impl<'a, 'f> Merging<'a, 'f> {
         found.on.filter(|on| self.types.is_object(on))
     }
 
-    /// Whether values of these types cannot be the same value, because the lists, the nullability or the leaf types differ.
+    /// Whether values of these types cannot be merged, because lists, nullability or leaf types differ.
     fn has_other_shape(&self, one: &Type, two: &Type) -> bool {
         one.nullable != two.nullable
             || match (&one.base, &two.base) {

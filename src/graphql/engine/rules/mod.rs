@@ -1,6 +1,6 @@
-//! The rules of the GraphQL specification that the engine's validation lacks or applies in part: whether fields can be merged, where
-//! variables may be used, and whether values fit their types, including those of variables. The rule: what depends only on the text is
-//! checked once for a document; the values of variables are checked for each request, before anything runs.
+//! The rules of the GraphQL specification that the engine's validation lacks or applies in part: whether fields can be merged, where variables may be used, and
+//! whether values fit their types, including those of variables. The rule: checks that depend only on the text are made once for a document; the values of
+//! variables are checked for each request, before anything runs.
 
 mod faults;
 mod merge;

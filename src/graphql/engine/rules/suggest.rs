@@ -2,7 +2,7 @@
 
 /// The maximum number of suggested names.
 const NAMES_MAX: usize = 3;
-/// Names that the schema had, or that others have, and what they are called here.
+/// Former names of the schema, or names of other schemas, with the present name.
 const RENAMED: [(&str, &str); 29] = [
     ("url", "canonicalUrl"),
     ("date", "publishedAt"),
@@ -37,7 +37,7 @@ const RENAMED: [(&str, &str); 29] = [
 /// Longer names have no similar names.
 const NAME_BYTES_MAX: usize = 64;
 
-/// Returns `. Did you mean "a" or "b"?` with the most similar names first, or an empty text if none is similar.
+/// Returns `. Did you mean "a" or "b"?` with the most similar names first; empty if none is similar.
 pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let is_similar = |known: &&str| {
         let most = name.len().max(known.len()) * 2 / 5;
@@ -46,7 +46,7 @@ pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>)
     either(name, known.filter(is_similar), str::to_owned)
 }
 
-/// The same with all of these names, as `shown` writes them.
+/// Like [`did_you_mean`], with all of these names. `shown`: formats a name.
 pub(super) fn either<'a>(name: &str, known: impl Iterator<Item = &'a str>, shown: impl Fn(&str) -> String) -> String {
     let mut found: Vec<(usize, &str)> = known.map(|known| (distance(name, known), known)).collect();
     found.sort_unstable();
@@ -59,7 +59,7 @@ pub(super) fn either<'a>(name: &str, known: impl Iterator<Item = &'a str>, shown
     }
 }
 
-/// The edits that make a name a known one; zero for one that is called so here.
+/// The edit distance of a name from a known one; zero for a renamed one.
 fn distance(name: &str, known: &str) -> usize {
     match RENAMED.contains(&(name, known)) {
         true => 0,

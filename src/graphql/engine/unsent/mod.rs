@@ -1,5 +1,5 @@
-//! The variables of a mutation that its client has not sent. The rule: an argument or input field whose value is such a variable is omitted
-//! (GraphQL specification, CoerceArgumentValues() and "Input Objects"); an omitted field keeps its value, and null clears it.
+//! Removes variables from a mutation that its client has not sent. The rule: an argument or input field whose value is such a variable is omitted (GraphQL
+//! specification, CoerceArgumentValues() and "Input Objects"); an omitted field keeps its value, and null clears it.
 //!
 //! The engine treats such a variable as null. No argument of a query distinguishes null from an omitted value.
 

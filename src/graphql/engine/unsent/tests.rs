@@ -88,7 +88,7 @@ async fn what_operations_that_do_not_run_have_does_not_matter() {
     let document = "mutation A($a: String) { ...F } mutation B($a: String!) { ...F ...G } \
                     fragment F on Toy { patch(input: { text: $a }) } fragment G on Toy { other: patch(input: { text: $a }) }";
     assert_eq!(data(document, json!({}), Some("A")).await, "{patch: \"omitted none omitted none\"}");
-    // The default of A does not fit where B uses its own variable of the same name.
+    // The default of A is not valid where B uses its own variable with the same name.
     let other_type = "mutation A($x: String = \"d\") { patch(input: { text: $x }) } mutation B($x: Int) { ...G } \
                       fragment G on Toy { other: patch(input: { number: $x }) }";
     assert_eq!(data(other_type, json!({}), Some("A")).await, "{patch: \"d none omitted none\"}");

@@ -1,6 +1,6 @@
-//! Converts MDX to Markdown. The rule: what only a program could run (imports, exports, comments in braces) is removed, and everything else stays as
-//! written, except for the names of components whose text would not be shown, and the line ends and indentation around tags, so that their content is
-//! read as Markdown ([`blocks`]); code is unchanged.
+//! Converts MDX to Markdown. The rule: code (imports, exports, comments in braces) is removed, and everything else stays as written, except for the names of
+//! components whose text would not be shown, and the line ends and indentation around tags, so that their content is read as Markdown ([`blocks`]); code is
+//! unchanged.
 
 mod blocks;
 mod images;
@@ -86,7 +86,7 @@ fn is_program(line: &str) -> bool {
     ["import ", "import{", "import\"", "import'", "export ", "export{"].iter().any(|word| line.starts_with(word))
 }
 
-/// How many more brackets a line of a program opens than it closes, except in strings.
+/// The number of opened brackets in a line of a program, minus the closed ones, except in strings.
 fn brackets(line: &str) -> i64 {
     let (mut open, mut quote, mut is_escaped) = (0, None, false);
     for c in line.chars() {

@@ -11,7 +11,7 @@ pub(super) struct Tag<'t> {
     pub form: Form,
     /// In bytes.
     pub length: usize,
-    /// Those with a value.
+    /// Only the attributes with a value.
     pub attributes: Vec<(&'t str, Value<'t>)>,
 }
 

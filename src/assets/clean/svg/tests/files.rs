@@ -1,10 +1,10 @@
-//! Whole files: of drawing programs, in other encodings, and larger than they should be.
+//! Whole files: from drawing programs, in other encodings, and too large ones.
 
 use super::{BadPicture, ROOT, checked, cleaned, drawing};
 use crate::assets::clean;
 use crate::model::AssetFormat;
 
-/// Each with what is left of it.
+/// Each file with its expected result.
 pub(super) const PROGRAMS: &[(&str, &str, &str)] = &[
     (
         "Inkscape",
@@ -166,7 +166,7 @@ fn a_part_that_is_repeated_too_often_or_contains_itself_is_refused() {
             "<use id='a' href='#a'/>".to_owned(),
             "contains itself",
         ),
-        // `%61` is not the name `a` for a browser that does not decode it.
+        // Some browsers do not decode `%61` to the name `a`.
         (
             "<g id='a'><use href='#%61'/></g>".to_owned(),
             "<g id='a'><use href='#&#97;'/></g>".to_owned(),
@@ -179,7 +179,7 @@ fn a_part_that_is_repeated_too_often_or_contains_itself_is_refused() {
     }
 }
 
-/// The time is in proportion to the length: with anything quadratic, this test would run for hours.
+/// The time is in proportion to the length: with a quadratic step, this test would run for hours.
 #[test]
 fn a_large_file_is_read_or_refused() {
     let times = |text: &str, bytes: usize| text.repeat(bytes / text.len());
@@ -222,7 +222,7 @@ fn a_file_that_is_more_than_a_browser_should_read_is_refused() {
         (spaces(62), spaces(63), "64 namespaces"),
         (drawing(&"<g/>".repeat(99_999)), drawing(&"<g/>".repeat(100_000)), "100,000 elements"),
         (long(4_000_000), long(4_200_000), "4 MiB"),
-        // It is longer when it is written again.
+        // The file grows when it is written again, because quotation marks are escaped.
         (drawing(""), drawing(&format!("<g id='{}'/>", "\"".repeat(1_000_000))), "4 MiB"),
     ] {
         assert!(checked(&accepted).is_ok(), "{reason}");

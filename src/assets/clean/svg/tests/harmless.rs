@@ -1,4 +1,4 @@
-//! What holds for every result, checked without the lists of the cleaner.
+//! Properties of every result, checked without the lists of the cleaner.
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
@@ -19,7 +19,7 @@ const FORBIDDEN: [&str; 12] = [
     "feimage",
 ];
 
-/// Fails if a browser would run or load something, or if a parser of HTML would see other elements than one of XML.
+/// Fails if a browser would run or load something, or if an HTML parser would see other elements than an XML parser.
 pub(super) fn assert_harmless(file: &str) {
     for markup in ["<!", "<?", "]]>", "\0"] {
         assert!(!file.contains(markup), "{markup} in {file}");

@@ -1,4 +1,4 @@
-//! Drawings that try to run or to load something, each with what is left of it; both without the root element.
+//! Drawings that try to run or to load something, each with the expected result; both without the root element.
 
 /// Elements that run something or load something, in every place and namespace.
 pub(super) const SCRIPTS: &[(&str, &str)] = &[
@@ -58,7 +58,7 @@ pub(super) const SCRIPTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Event handlers, and attributes that lead elsewhere.
+/// Event handlers, and attributes that point outside the drawing.
 pub(super) const EVENTS: &[(&str, &str)] = &[
     ("<rect onclick='alert(1)'/>", "<rect/>"),
     ("<rect ONLOAD='alert(1)' OnClick='alert(1)'/>", "<rect/>"),
@@ -138,7 +138,7 @@ pub(super) const LINKS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Animations that change what would not be accepted.
+/// Animations that would set a forbidden value.
 pub(super) const ANIMATIONS: &[(&str, &str)] = &[
     (
         "<animate attributeName='mask' dur='4s' values=\"none;';url(https://evil.example/x.png);'\"/>",
@@ -298,7 +298,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ("<i:pgf xmlns:i='http://ns.adobe.com/x'>AAAA</i:pgf><rdf:RDF xmlns:rdf='x'/>", ""),
 ];
 
-/// What is no well-formed XML, and references that only a document type could resolve.
+/// Files that are not well-formed XML, and references that only a document type could resolve.
 pub(super) const REFUSED: &[(&str, &str)] = &[
     ("<a href='&#1;javascript:alert(1)'/>", "it has a character that XML does not allow"),
     ("<style>rect{fill:red", "it is not well-formed XML"),

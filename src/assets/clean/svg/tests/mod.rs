@@ -19,7 +19,7 @@ fn drawing(content: &str) -> String {
     format!("{ROOT} xmlns:xlink='http://www.w3.org/1999/xlink'>{content}</svg>")
 }
 
-/// Cleans a drawing, and checks what holds for every result.
+/// Cleans a drawing, and asserts the properties of every result.
 fn checked(file: &str) -> Result<String, BadPicture> {
     let once = cleaned(file)?;
     assert_harmless(&once);
@@ -84,7 +84,7 @@ fn every_beginning_of_a_drawing_is_an_error() {
     }
 }
 
-/// Each name in a value was once copied with everything after it: terabytes for a file of the largest length.
+/// Once, each name in a value was copied with all text after it: terabytes for a file of the maximum size.
 #[test]
 fn a_long_value_with_many_unclosed_names_needs_no_memory_of_its_own() {
     for name in ["class", "id", "aria-label"] {

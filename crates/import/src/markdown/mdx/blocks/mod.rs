@@ -1,4 +1,4 @@
-//! Converts the blocks of MDX to those of CommonMark. The rule: what is between the tags of a component is Markdown, with or without an empty line or
+//! Converts the blocks of MDX to those of CommonMark. The rule: the text between the tags of a component is Markdown, with or without an empty line or
 //! indentation; so a line of tags gets an empty line before and after it, and its content is moved to the left. Code keeps its form.
 //!
 //! MDX reads a line of tags as a separate block, which also ends a paragraph, and has no indented code (mdxjs.com, "What is MDX?", "Markdown" and
@@ -60,7 +60,7 @@ struct Component<'m> {
     name: &'m str,
     /// The column of its tag, at which its content begins.
     column: usize,
-    /// How many columns its content is moved to the left, which its first line decides.
+    /// By how many columns its content is moved to the left; its first line determines that.
     shift: Option<usize>,
     /// The columns of the content of the list items that the next line can be in, ascending.
     items: Vec<usize>,
@@ -68,11 +68,11 @@ struct Component<'m> {
 
 /// The position of a line.
 struct Place {
-    /// How many columns the line is moved to the left.
+    /// By how many columns the line is moved to the left.
     shift: usize,
     /// The column of the content of the surrounding list item or component.
     column: usize,
-    /// Where the text begins in the line: after the white space and the list markers.
+    /// The start of the text in the line, after white space and list markers.
     start: usize,
     is_item: bool,
 }
@@ -158,7 +158,7 @@ impl<'m> Blocks<'m> {
         Place { shift, column: content, start, is_item }
     }
 
-    /// How many columns a line that begins in column `source` is moved to the left.
+    /// By how many columns a line that begins in column `source` is moved to the left.
     fn shift(&mut self, source: usize) -> usize {
         let first = source.saturating_sub(self.inner.column);
         // Text outside components is not moved.
