@@ -14,6 +14,7 @@ use crate::support::azurite::{Azurite, AzuriteBlobs, connection_string, random_p
 use crate::support::command::{Ran, Serving, finish, get, run, tidings};
 use crate::support::folder::contents_of;
 use crate::support::random::{Random, report_seed_on_failure, seeds};
+use crate::support::s3::S3;
 
 /// Longer than a backup of these blogs takes.
 const KILLED_WITHIN_MS: usize = 700;
@@ -356,4 +357,27 @@ fn a_site_on_azurite_is_backed_up_into_a_container_and_restored_into_other_table
     assert!(restored.ends_with(", with 19 pictures and files\n"), "{restored}");
     assert!(succeed(&["check"], 1).ends_with(": 0 differences\n"));
     assert!(export(1) == export(0), "another content");
+}
+
+#[test]
+fn a_site_is_backed_up_into_a_bucket_of_s3_twice_and_restored() {
+    let (bucket, place) = (S3::start(), Place::new());
+    place.import("site");
+    let succeed = |arguments: &[&str], store: &str| {
+        let mut command = tidings(&[arguments, &["--store", &place.store(store)]].concat());
+        command.env("AWS_ENDPOINT_URL_S3", &bucket.endpoint);
+        command.env("AWS_ACCESS_KEY_ID", &bucket.access_key_id);
+        command.env("AWS_SECRET_ACCESS_KEY", &bucket.secret_access_key);
+        let ran = finish(command);
+        assert_eq!(ran.code, Some(0), "{arguments:?}: {ran:?}");
+        ran.out
+    };
+    succeed(&["backup", "s3://pictures/backups/site"], "site");
+    let serving = place.serve("site");
+    change(&serving, 1);
+    serving.stop();
+    succeed(&["backup", "s3://pictures/backups/site"], "site");
+    succeed(&["restore", "s3://pictures/backups/site"], "restored");
+    place.assert_sound("restored");
+    assert!(place.export("restored") == place.export("site"), "another content");
 }
