@@ -5,27 +5,15 @@ use std::time::{Duration, Instant};
 
 use axum::{
     body::Body,
-    extract::Request,
+    extract::{MatchedPath, Request},
     http::{Method, Response},
 };
 use tracing::{Instrument, Span};
 
 use super::request_id::{RequestId, shortened};
-use crate::model::feed_path;
 use crate::telemetry::{metrics, spans, traces};
 
-/// The routes that are reported by name; all other paths are reported as [`OTHER_ROUTE`].
-const ROUTES: [&str; 5] = ["/graphql", "/", "/schema.graphql", "/healthz", "/readyz"];
-/// The prefix of the playground's files, whose names change with each build.
-const PLAYGROUND: &str = "/playground/";
-/// The editor: its views, files and session.
-const EDITOR: &str = "/editor";
-/// The feeds of the site and of its tags, categories and authors.
-const FEEDS: &str = "/feeds";
-/// Pictures: uploads and downloads.
-const ASSETS: &str = "/assets";
-/// The sitemap and its parts.
-const SITEMAPS: &str = "/sitemaps";
+/// Reported in place of the route of a request that has none.
 const OTHER_ROUTE: &str = "other";
 /// Monitoring requests these routes every few seconds, so they are logged only at debug level.
 const WATCHED: [&str; 2] = ["/healthz", "/readyz"];
@@ -47,7 +35,8 @@ where
     F: Future<Output = Response<Body>>,
 {
     let (begun, _in_flight) = (Instant::now(), metrics::request_begun());
-    let (route, method) = (route_of(request.uri().path()), method_of(request.method()));
+    let (matched, method) = (request.extensions().get::<MatchedPath>().cloned(), method_of(request.method()));
+    let route = matched.as_ref().map_or(OTHER_ROUTE, MatchedPath::as_str);
     let span = root(&request, method, route);
     let response = next(request).instrument(span.clone()).await;
     let (status, took) = (response.status().as_u16(), begun.elapsed());
@@ -57,7 +46,7 @@ where
     response
 }
 
-fn root(request: &Request, method: &'static str, route: &'static str) -> Span {
+fn root(request: &Request, method: &'static str, route: &str) -> Span {
     let id = request.extensions().get::<RequestId>().and_then(|id| id.0.to_str().ok()).unwrap_or_default();
     let span = spans::request(method, route, shortened(request.uri().path()), id);
     traces::join(&span, &|name| request.headers().get(name)?.to_str().ok());
@@ -68,7 +57,7 @@ fn root(request: &Request, method: &'static str, route: &'static str) -> Span {
 }
 
 /// The span of the request id adds the method and the path to the line.
-fn log(route: &'static str, status: u16, took: Duration, outcome: RequestOutcome) {
+fn log(route: &str, status: u16, took: Duration, outcome: RequestOutcome) {
     let RequestOutcome { operation, code, .. } = outcome;
     let duration_ms = (took.as_secs_f64() * 1e6).round() / 1e3;
     if WATCHED.contains(&route) {
@@ -76,25 +65,6 @@ fn log(route: &'static str, status: u16, took: Duration, outcome: RequestOutcome
     } else {
         tracing::info!(target: "tidings::access", status, duration_ms, operation, code, "http.request");
     }
-}
-
-fn route_of(requested: &str) -> &'static str {
-    if requested.starts_with(PLAYGROUND) {
-        return PLAYGROUND;
-    }
-    if requested == EDITOR || requested.starts_with("/editor/") {
-        return EDITOR;
-    }
-    if feed_path::is_feed(requested) {
-        return FEEDS;
-    }
-    if requested == ASSETS || requested.starts_with("/assets/") {
-        return ASSETS;
-    }
-    if feed_path::is_sitemap(requested) {
-        return SITEMAPS;
-    }
-    ROUTES.into_iter().find(|route| *route == requested).unwrap_or(OTHER_ROUTE)
 }
 
 /// The method as a label. Clients can send arbitrary methods, so unknown ones share a label.

@@ -19,7 +19,7 @@ macro_rules! span {
 }
 
 /// A request, from its head to its answer: a root span, or a child of the client's span.
-pub fn request(method: &str, route: &'static str, path: &str, request_id: &str) -> Span {
+pub fn request(method: &str, route: &str, path: &str, request_id: &str) -> Span {
     span!(
         "request",
         otel.name = format_args!("{method} {route}"),

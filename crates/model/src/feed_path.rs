@@ -84,11 +84,6 @@ impl fmt::Display for FeedPath {
     }
 }
 
-/// Whether the path is that of a feed, existing or not.
-pub fn is_feed(path: &str) -> bool {
-    FeedPath::parse(path).is_some()
-}
-
 /// Whether the path is that of the sitemap or one of its parts.
 pub fn is_sitemap(path: &str) -> bool {
     path == "/sitemap.xml" || path.starts_with("/sitemaps/")

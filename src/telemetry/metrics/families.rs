@@ -23,8 +23,8 @@ macro_rules! labels {
 }
 
 labels! {
-    HttpLabels { route: &'static str, method: &'static str, status: u16 }
-    HttpTimeLabels { route: &'static str, method: &'static str }
+    HttpLabels { route: String, method: &'static str, status: u16 }
+    HttpTimeLabels { route: String, method: &'static str }
     OperationLabels { operation: &'static str, code: &'static str }
     OperationTimeLabels { operation: &'static str }
     StorageLabels { store: &'static str, table: &'static str, operation: &'static str, outcome: &'static str }

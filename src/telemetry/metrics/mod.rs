@@ -84,9 +84,11 @@ pub fn subscription_begun() -> GaugeGuard {
 }
 
 /// Records an answered request. `route`: a route of the router, not the path of the request.
-pub fn request_answered(route: &'static str, method: &'static str, status: u16, took: Duration) {
-    FAMILIES.http_requests.get_or_create(&HttpLabels { route, method, status }).inc();
-    FAMILIES.http_durations.get_or_create(&HttpTimeLabels { route, method }).observe(took.as_secs_f64());
+pub fn request_answered(route: &str, method: &'static str, status: u16, took: Duration) {
+    let route = || route.to_owned();
+    FAMILIES.http_requests.get_or_create(&HttpLabels { route: route(), method, status }).inc();
+    let durations = FAMILIES.http_durations.get_or_create(&HttpTimeLabels { route: route(), method });
+    durations.observe(took.as_secs_f64());
 }
 
 /// Records an answered GraphQL operation. `code`: the code of its first error, or `OK`.

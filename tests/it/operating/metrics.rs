@@ -62,6 +62,8 @@ fn requests_operations_and_changes_are_counted_by_outcome() {
     ask_of_all_kinds(&example.serving);
     example.serving.get("/healthz", &[]);
     example.serving.get("/no/such/page", &[]);
+    example.serving.get("/tags/moon/feed.xml", &[]);
+    example.serving.get("/assets/none.png", &[]);
     let after = series(&address);
     for (name, by) in [
         (r#"tidings_graphql_operations_total{operation="query",code="OK"}"#, 1.0),
@@ -71,6 +73,8 @@ fn requests_operations_and_changes_are_counted_by_outcome() {
         (r#"tidings_http_requests_total{route="/graphql",method="POST",status="200"}"#, 5.0),
         (r#"tidings_http_requests_total{route="/healthz",method="GET",status="200"}"#, 1.0),
         (r#"tidings_http_requests_total{route="other",method="GET",status="404"}"#, 1.0),
+        (r#"tidings_http_requests_total{route="/tags/{slug}/{file}",method="GET",status="404"}"#, 1.0),
+        (r#"tidings_http_requests_total{route="/assets/{file}",method="GET",status="404"}"#, 1.0),
         (r#"tidings_http_request_duration_seconds_count{route="/graphql",method="POST"}"#, 5.0),
         (r#"tidings_graphql_operation_duration_seconds_count{operation="mutation"}"#, 2.0),
         (r#"tidings_changes_total{what="post",outcome="committed"}"#, 1.0),
