@@ -17,7 +17,7 @@ use measured::Measured;
 
 use crate::clock::Clock;
 use crate::content::{Content, SearchSettings};
-use crate::graphql::schema::ContentService;
+use crate::graphql::content_service::ContentService;
 use crate::http::health::{NotReady, Readiness};
 use crate::http::{self, HttpSettings, ServerLimits, Stopped, Writes, router, run};
 use crate::jobs::{self, Jobs};

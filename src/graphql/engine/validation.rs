@@ -13,7 +13,7 @@ use super::rules::Rules;
 use super::unsent::omit_unsent;
 use crate::graphql::error::ERRORS_MAX;
 use crate::graphql::outline::{Checked, Operation, OperationOutline, Outline};
-use crate::graphql::schemas::Schemas;
+use crate::graphql::schema::Schemas;
 
 /// The prefixes of the engine's messages about errors that the rules check completely. Some of these errors of the engine are wrong.
 const OF_RULES: [&str; 4] =

@@ -8,7 +8,7 @@ pub struct Limits {
     /// Bytes of the document. The largest documents of real front ends have some 30 KiB; the text of a post belongs in a variable.
     pub document_bytes: usize,
     /// Brackets open at once, and nested selection sets with fragments expanded. The parser recurses for each bracket and overflows the
-    /// stack of a thread at about 1,700; the engine stops at one more than this limit (`limit_recursive_depth` in `graphql/schemas.rs`).
+    /// stack of a thread at about 1,700; the engine stops at one more than this limit (`limit_recursive_depth` in `graphql/schema.rs`).
     /// GraphiQL's introspection has 17.
     pub nesting: usize,
     /// Names, numbers, strings and punctuators. GraphiQL's introspection has 190.

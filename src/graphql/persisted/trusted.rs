@@ -10,7 +10,7 @@ use super::manifest::{ListedDocument, Manifest, ManifestError};
 use crate::graphql::engine::validation::Validation;
 use crate::graphql::error::Code;
 use crate::graphql::guard::{CheckedDocument, Limits, Refusal};
-use crate::graphql::schemas::Schemas;
+use crate::graphql::schema::Schemas;
 use crate::model::SiteFields;
 
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tidings::graphql::access::SignIn;
-use tidings::graphql::schema::ContentService;
+use tidings::graphql::content_service::ContentService;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpSettings, Writes, router};
 
