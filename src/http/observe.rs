@@ -15,12 +15,12 @@ use crate::model::feed_path;
 use crate::telemetry::{metrics, spans, traces};
 
 /// The routes that are reported by name; all other paths are reported as [`OTHER_ROUTE`].
-const ROUTES: [&str; 5] = ["/graphql", "/", "/schema.graphql", "/healthz", "/readyz"];
+const ROUTES: [&str; 6] = ["/graphql", "/", "/schema.graphql", "/mcp", "/healthz", "/readyz"];
 /// The prefix of the playground's files, whose names change with each build.
 const PLAYGROUND: &str = "/playground/";
 /// The editor: its views, files and session.
 const EDITOR: &str = "/editor";
-/// The feeds of the site and of its tags, categories and authors.
+/// The feeds of the site and of its tags, categories and authors, and the Markdown of its posts and pages.
 const FEEDS: &str = "/feeds";
 /// Pictures: uploads and downloads.
 const ASSETS: &str = "/assets";

@@ -26,6 +26,10 @@ pub struct HttpSettings {
     pub playground: bool,
     /// Whether `/editor` is the editor.
     pub editor: bool,
+    /// Whether `/mcp` has tools for agents.
+    pub mcp: bool,
+    /// Whether every mutation is refused, because the store is only read.
+    pub reads_only: bool,
     /// The address of this server for browsers. By `https`, the cookie of the editor is sent by nothing else.
     pub public_url: Option<SiteUrl>,
     /// The provider at which people sign in to the editor; `None`: they paste a token.
