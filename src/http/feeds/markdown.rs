@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::query::{Own, OwnDocument, Refused};
 use crate::http::cached::ToCache;
@@ -30,118 +30,65 @@ query List($posts: Int!) {
   posts(first: $posts) { nodes { slug title excerpt } }
 }
 fragment Whole on Content {
-  type: __typename
-  id
-  slug
-  version
-  status
   title
   subtitle
-  language
-  canonicalUrl
-  updatedAt
-  body { markdown }
-  ... on Post { publishedAt authors { name } categories { slug } tags { slug } }
+  type: __typename
+  id
+  ... on Post { slug }
   ... on Page { path }
+  version
+  status
+  ... on Post { date: publishedAt }
+  updated: updatedAt
+  language
+  ... on Post { authors { name } categories { name: slug } tags { name: slug } }
+  url: canonicalUrl
+  body { markdown }
 }
 ",
     )
 });
 
-/// The answer to a query of one post or page. It is null if there is none for this client, and has no fields if it is something else.
-#[derive(Deserialize)]
-pub(in crate::http) struct Found {
-    content: Option<Content>,
-}
+/// The fields of `Whole` that are lines of the head, in their order.
+const FACTS: [&str; 15] = [
+    "title",
+    "subtitle",
+    "type",
+    "id",
+    "slug",
+    "path",
+    "version",
+    "status",
+    "date",
+    "updated",
+    "language",
+    "authors",
+    "categories",
+    "tags",
+    "url",
+];
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Content {
-    Whole(Box<Whole>),
-    Other {},
-}
-
-impl Found {
-    pub(in crate::http) fn whole(self) -> Option<Whole> {
-        match self.content? {
-            Content::Whole(whole) => Some(*whole),
-            Content::Other {} => None,
+/// Writes the `content` of an answer. `None` if the client has access to none, or if it is something else than a post or page.
+pub(in crate::http) fn to_markdown(content: &Value) -> Option<String> {
+    let markdown = content["body"]["markdown"].as_str()?;
+    let mut text = "---\n".to_owned();
+    for fact in FACTS {
+        let value = match &content[fact] {
+            Value::Array(items) => items.iter().map(|item| item["name"].clone()).collect(),
+            value => value.clone(),
+        };
+        if !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty()) {
+            // A value as JSON is YAML too.
+            let _ = writeln!(text, "{fact}: {value}");
         }
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(in crate::http) struct Whole {
-    r#type: String,
-    id: String,
-    slug: String,
-    path: Option<String>,
-    version: u64,
-    status: String,
-    title: String,
-    subtitle: Option<String>,
-    language: Option<String>,
-    canonical_url: Option<String>,
-    published_at: Option<String>,
-    updated_at: String,
-    #[serde(default)]
-    authors: Vec<Named>,
-    #[serde(default)]
-    categories: Vec<Slugged>,
-    #[serde(default)]
-    tags: Vec<Slugged>,
-    body: Body,
-}
-
-#[derive(Deserialize)]
-struct Body {
-    markdown: String,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct Slugged {
-    slug: String,
-}
-
-impl Whole {
-    pub(in crate::http) fn to_markdown(&self) -> String {
-        let slugs = |terms: &[Slugged]| -> Vec<String> { terms.iter().map(|term| term.slug.clone()).collect() };
-        let authors: Vec<&str> = self.authors.iter().map(|author| author.name.as_str()).collect();
-        let mut text = "---\n".to_owned();
-        fact(&mut text, "title", Some(&self.title));
-        fact(&mut text, "subtitle", self.subtitle.as_ref());
-        fact(&mut text, "type", Some(&self.r#type));
-        fact(&mut text, "id", Some(&self.id));
-        match &self.path {
-            Some(path) => fact(&mut text, "path", Some(path)),
-            None => fact(&mut text, "slug", Some(&self.slug)),
-        }
-        fact(&mut text, "version", Some(self.version));
-        fact(&mut text, "status", Some(&self.status));
-        fact(&mut text, "date", self.published_at.as_ref());
-        fact(&mut text, "updated", Some(&self.updated_at));
-        fact(&mut text, "language", self.language.as_ref());
-        fact(&mut text, "authors", Some(authors).filter(|authors| !authors.is_empty()));
-        fact(&mut text, "categories", Some(slugs(&self.categories)).filter(|slugs| !slugs.is_empty()));
-        fact(&mut text, "tags", Some(slugs(&self.tags)).filter(|slugs| !slugs.is_empty()));
-        fact(&mut text, "url", self.canonical_url.as_ref());
-        text.push_str("---\n\n");
-        text.push_str(&self.body.markdown);
-        text
+    text.push_str("---\n");
+    // The sources of a folder begin with an empty line.
+    if !markdown.starts_with('\n') {
+        text.push('\n');
     }
-}
-
-/// A value as JSON, which is YAML too.
-fn fact(text: &mut String, name: &str, value: Option<impl Serialize>) {
-    if let Some(value) = value.and_then(|value| serde_json::to_string(&value).ok()) {
-        let _ = writeln!(text, "{name}: {value}");
-    }
+    text.push_str(markdown);
+    Some(text)
 }
 
 #[derive(Deserialize)]
@@ -192,9 +139,12 @@ pub(super) async fn write(
         MarkdownPath::Post(slug) => (slug, String::new()),
         MarkdownPath::Page(path) => (path, "../".repeat(path.matches('/').count())),
     };
-    let whole = queried.parse::<Found>()?.whole().ok_or_else(Refused::not_found)?;
-    let current = whole.path.as_ref().unwrap_or(&whole.slug);
-    Ok(if current == asked { Written::Text(whole.to_markdown()) } else { Written::Moved(format!("{up}{current}.md")) })
+    let content = &queried.parse::<Value>()?["content"];
+    let current = content["path"].as_str().or(content["slug"].as_str()).ok_or_else(Refused::not_found)?;
+    if current != asked {
+        return Ok(Written::Moved(format!("{up}{current}.md")));
+    }
+    to_markdown(content).map(Written::Text).ok_or_else(Refused::not_found)
 }
 
 /// A section for each page at the top that has pages below it, then the other pages, then the newest posts.

@@ -1,5 +1,5 @@
 //! JSON Schema of what GraphQL takes: the variables of an operation, and the fields of an input object. The rule: it is read from the SDL, whose
-//! descriptions it repeats; it may allow what GraphQL refuses, and never the reverse.
+//! descriptions it repeats; GraphQL decides about each value. Null is shown only where it says more than absence: in what a mutation takes.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ impl Types {
         for definition in &operation.variables {
             let name = &definition.node.name.node;
             let of = &definition.node.var_type.node;
-            let mut schema = self.of_type(of, 0);
+            let mut schema = self.of_type(of, 0, operation.kind == OperationType::Mutation);
             if let Some(description) = self.description(outline, operation, name) {
                 schema["description"] = json!(description);
             }
@@ -53,46 +53,46 @@ impl Types {
         match self.0.get(input).map(|of| &of.kind) {
             Some(TypeKind::InputObject(of)) => {
                 let fields = of.fields.iter().filter(|field| !without.contains(&field.node.name.node.as_str()));
-                self.of_inputs(fields, 0)
+                self.of_inputs(fields, 0, true)
             }
             _ => object(Map::new(), Vec::new()),
         }
     }
 
     pub(super) fn of_named(&self, name: &str) -> Value {
-        self.named(name, 0)
+        self.named(name, 0, false)
     }
 
-    /// In an input object, null can mean more than absence.
     fn of_inputs<'a>(
         &self,
         fields: impl Iterator<Item = &'a Positioned<InputValueDefinition>>,
         depth: usize,
+        with_null: bool,
     ) -> Map<String, Value> {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for InputValueDefinition { name, ty, description, default_value, .. } in fields.map(|field| &field.node) {
-            let mut schema = self.of_type(&ty.node, depth);
+            let mut schema = self.of_type(&ty.node, depth, with_null);
             if let Some(description) = description {
                 schema["description"] = json!(one_line(&description.node));
             }
             match (ty.node.nullable, default_value) {
-                (true, _) => allow_null(&mut schema),
+                (true, _) if with_null => allow_null(&mut schema),
                 (false, None) => required.push(name.node.to_string()),
-                (false, Some(_)) => {}
+                (true, _) | (false, Some(_)) => {}
             }
             properties.insert(name.node.to_string(), schema);
         }
         object(properties, required)
     }
 
-    fn of_type(&self, of: &Type, depth: usize) -> Value {
+    fn of_type(&self, of: &Type, depth: usize, with_null: bool) -> Value {
         match &of.base {
-            BaseType::List(items) => json!({ "type": "array", "items": self.of_type(items, depth) }),
-            BaseType::Named(name) => self.named(name, depth),
+            BaseType::List(items) => json!({ "type": "array", "items": self.of_type(items, depth, with_null) }),
+            BaseType::Named(name) => self.named(name, depth, with_null),
         }
     }
 
-    fn named(&self, name: &str, depth: usize) -> Value {
+    fn named(&self, name: &str, depth: usize, with_null: bool) -> Value {
         match name {
             "Boolean" => return json!({ "type": "boolean" }),
             "Int" => return json!({ "type": "integer" }),
@@ -106,7 +106,9 @@ impl Types {
                 let values: Vec<&str> = of.values.iter().map(|value| value.node.value.node.as_str()).collect();
                 json!({ "type": "string", "enum": values })
             }
-            Some(TypeKind::InputObject(of)) if depth < DEPTH_MAX => self.of_inputs(of.fields.iter(), depth + 1).into(),
+            Some(TypeKind::InputObject(of)) if depth < DEPTH_MAX => {
+                self.of_inputs(of.fields.iter(), depth + 1, with_null).into()
+            }
             _ => json!({}),
         }
     }

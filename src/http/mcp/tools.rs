@@ -79,7 +79,10 @@ impl Tools {
         let types = Types::of(sdl);
         let mut all = if settings.trusted_only { Vec::new() } else { own(&types) };
         for document in settings.trusted.all() {
-            for operation in document.checked.outline().operations() {
+            let mut operations: Vec<&Operation> = document.checked.outline().operations().iter().collect();
+            // The parser gives them no order, and clients cache the list.
+            operations.sort_by_key(|operation| (operation.position.line, operation.position.column));
+            for operation in operations {
                 let tool = persisted(&types, document, operation, settings.limits.query.introspection);
                 let is_new = |tool: &Tool| all.iter().all(|other: &Tool| other.definition.name != tool.definition.name);
                 all.extend(tool.filter(is_new));

@@ -26,6 +26,12 @@ async fn only_what_the_caller_may_call_is_listed() {
         let token = server.site.token(role, (role == Role::Author).then_some("ada")).await;
         assert_eq!(server.names(Some(&token)).await, expected, "{role}");
     }
+    let tools = server.tools(Some(EDITOR_TOKEN)).await;
+    let schema = |name: &str| &tools.iter().find(|tool| tool["name"] == name).expect(name)["inputSchema"];
+    assert_eq!(schema("update")["required"], json!(["id", "expectedVersion"]));
+    assert_eq!(schema("update")["properties"]["subtitle"]["type"], json!(["string", "null"]), "null clears it");
+    assert_eq!(schema("create_draft")["required"], json!(["title", "markdown"]));
+    assert!(schema("create_draft")["properties"].get("publish").is_none(), "{}", schema("create_draft"));
     let Server { site, .. } = server;
     let settings = HttpSettings { mcp: true, reads_only: true, ..HttpSettings::default() };
     let reading = Server::of(site, settings, STORAGE_REQUESTS_MAX).await;

@@ -33,13 +33,14 @@ fn cases() -> Vec<Case> {
     let of_old = list().replace(REVISION, "1900-01-01");
     let without_meta = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
     vec![
-        case("an array", plain(), format!("[{}]", list()), 400, "BATCHING_NOT_SUPPORTED"),
+        case("an array", plain(), format!("[{}]", list()), 400, "BAD_REQUEST"),
         case("no JSON", plain(), "{".to_owned(), 400, "BAD_REQUEST"),
         case("no object", plain(), "7".to_owned(), 400, "BAD_REQUEST"),
         case("no message", plain(), "{}".to_owned(), 400, "BAD_REQUEST"),
         case("of JSON-RPC 1", plain(), list().replace("\"2.0\"", "\"1.0\""), 400, "BAD_REQUEST"),
         case("an answer", plain(), r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_owned(), 400, "-32600"),
-        case("deep", plain(), nested(100_000), 400, "BAD_REQUEST"),
+        case("deep", plain(), nested(1_000), 400, "BAD_REQUEST"),
+        case("very deep", plain(), nested(100_000), 422, "QUERY_TOO_LARGE"),
         case(
             "many values",
             plain(),
