@@ -37,6 +37,8 @@ pub(super) fn http(settings: &Settings<'_>, fields: &SiteFields) -> Result<HttpS
         // If only trusted documents run, those of the playground would be refused.
         playground: !settings.is_on(&table::NO_PLAYGROUND)? && !trusted_only,
         editor: !settings.is_on(&table::NO_EDITOR)? && !trusted_only,
+        mcp: !settings.is_on(&table::NO_MCP)?,
+        reads_only: settings.is_on(&table::READ_ONLY)?,
         public_url: settings.parse(&table::PUBLIC_URL)?,
         // The caller sets it, because it is shared with the other sign-in methods.
         login: None,

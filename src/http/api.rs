@@ -19,6 +19,7 @@ use super::{
     cors::RefusedOrigins,
     health::Readiness,
     json::CachedJson,
+    mcp::tools::Tools,
     parameters::{self, Bounds},
     persisted::Persisted,
     settings::HttpSettings,
@@ -62,6 +63,8 @@ pub(super) struct Api {
     pub(super) requests_of_clients: Shares,
     /// The SDL, printed for the first request.
     sdl: OnceLock<Bytes>,
+    /// The tools for agents, made for the first request.
+    pub(super) tools: OnceLock<Tools>,
     /// The cached answers; `None` if a setting or the store does not allow them.
     pub(super) cached: Option<Arc<CachedAnswers<CachedJson>>>,
     pub(super) live: LiveQueries,
@@ -96,6 +99,7 @@ impl Api {
             cached: service.announcements().and_then(|writes| CachedAnswers::of(&writes, limits.answer_cache_bytes)),
             live: LiveQueries::of(service.announcements()),
             sdl: OnceLock::new(),
+            tools: OnceLock::new(),
             service,
             documents: Documents::default(),
             persisted: Persisted::new(Arc::clone(trusted), *trusted_only, limits),

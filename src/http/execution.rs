@@ -68,15 +68,16 @@ pub(super) async fn run(
     run_document(api, request, Document::OfClient, terms, share, operation).await
 }
 
-/// Runs a query of the server itself, with a document that was checked at startup.
+/// Runs an operation of the server itself, with a document that was checked at startup.
 pub(super) async fn run_own(
     api: &Api,
     request: GraphqlRequest,
     document: &Arc<CheckedDocument>,
+    can_write: CanWrite,
     share: &Share,
 ) -> Result<Answer, RequestFailure> {
     let document = Document::Own(Arc::clone(document));
-    Ok(run_document(api, request, document, (CanWrite::No, None), share, &mut None).await?.answer)
+    Ok(run_document(api, request, document, (can_write, None), share, &mut None).await?.answer)
 }
 
 async fn run_document(
@@ -139,7 +140,7 @@ struct Prepared {
 enum Document {
     /// The client sent it or named it.
     OfClient,
-    /// A query of the server itself; its text is in the request.
+    /// An operation of the server itself; its text is in the request.
     Own(Arc<CheckedDocument>),
 }
 

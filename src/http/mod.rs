@@ -30,6 +30,7 @@ mod feeds;
 mod graphql;
 mod json;
 mod layers;
+mod mcp;
 mod observe;
 mod pages;
 mod parameters;
@@ -68,7 +69,7 @@ pub fn router(
 ) -> Router {
     let cors = settings.cors.layer();
     let pages = pages::routes(&settings).merge(editor::routes(&settings)).merge(editor_login::routes(&settings));
-    let views = views::routes(&settings);
+    let (views, mcp) = (views::routes(&settings), mcp::routes(&settings));
     let api = Arc::new(Api::new(service, readiness, writes, settings));
     let of_layers = Arc::clone(&api);
     Router::new()
@@ -78,6 +79,7 @@ pub fn router(
         .merge(feeds::routes())
         .merge(assets::routes())
         .merge(views)
+        .merge(mcp)
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .fallback(async || RequestFailure::not_found())

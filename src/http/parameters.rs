@@ -139,7 +139,12 @@ fn object(parameters: &mut Object, name: &str) -> Result<Option<Object>, Request
 }
 
 /// Counts the values, charges them and parses them. The parser refuses values that are nested more than 128 deep.
-async fn parse_json(what: &str, text: &str, bounds: Bounds, memory: &Charge) -> Result<Value, RequestFailure> {
+pub(super) async fn parse_json(
+    what: &str,
+    text: &str,
+    bounds: Bounds,
+    memory: &Charge,
+) -> Result<Value, RequestFailure> {
     let (values, values_max) = (values_at_most(text), bounds.body_values());
     if values > values_max {
         let message = format!("{what} has more than {values_max} values, which is the limit.");

@@ -36,7 +36,9 @@ where
         method = shortened(request.method().as_str()),
         path = shortened(request.uri().path()),
         trace_id = tracing::field::Empty,
+        client = tracing::field::Empty,
     );
+    request.extensions_mut().insert(span.clone());
     request.extensions_mut().insert(RequestId(id.clone()));
     let mut response = next(request).instrument(span).await;
     response.headers_mut().insert(HEADER, id);

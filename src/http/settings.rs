@@ -26,6 +26,10 @@ pub struct HttpSettings {
     pub playground: bool,
     /// Whether `/editor` is the editor.
     pub editor: bool,
+    /// Whether `/mcp` has tools for agents.
+    pub mcp: bool,
+    /// Whether every mutation is refused, because the store is only read.
+    pub reads_only: bool,
     /// The address of this server for browsers. If it is `https`, the cookie of the editor is sent only over `https`.
     pub public_url: Option<SiteUrl>,
     /// The provider for signing in to the editor; without one, people paste a token.

@@ -65,8 +65,8 @@ pub(super) fn start(directives: &Directives, format: LogFormat, tracing: &Tracin
     drop(started);
 }
 
-/// This crate warns about posts, such as about text inside an HTML table.
-const QUIET_BY_DEFAULT: &str = "html5ever=error";
+/// The warnings of `html5ever` are about posts: text inside an HTML table. `rmcp` reports each request, as the line `http.request` does.
+const QUIET_BY_DEFAULT: &str = "html5ever=error,rmcp=error";
 
 fn filter(directives: &Directives) -> EnvFilter {
     // This comes before the given directives, so that they can override it.

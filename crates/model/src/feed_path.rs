@@ -1,4 +1,4 @@
-//! The paths of the feeds and of the sitemap. The rule: a path is the same below the address of the site and on this server, so a proxy forwards it
+//! The paths of the feeds, of the sitemap and of the Markdown for agents. The rule: a path is the same below the address of the site and on this server, so a proxy forwards it
 //! unchanged.
 
 use std::fmt;
@@ -84,6 +84,38 @@ impl fmt::Display for FeedPath {
     }
 }
 
+/// The Markdown of a post or page, or the list of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkdownPath<'a> {
+    /// `/llms.txt` (llmstxt.org).
+    List,
+    /// The slug of a post.
+    Post(&'a str),
+    /// The path of a page.
+    Page(&'a str),
+}
+
+impl<'a> MarkdownPath<'a> {
+    pub fn parse(path: &'a str) -> Option<Self> {
+        if path == "/llms.txt" {
+            return Some(Self::List);
+        }
+        let path = path.strip_suffix(".md")?;
+        let of_post = path.strip_prefix("/posts/").filter(|slug| !slug.contains('/')).map(Self::Post);
+        of_post.or_else(|| path.strip_prefix("/pages/").map(Self::Page))
+    }
+}
+
+impl fmt::Display for MarkdownPath<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::List => formatter.write_str("/llms.txt"),
+            Self::Post(slug) => write!(formatter, "/posts/{slug}.md"),
+            Self::Page(path) => write!(formatter, "/pages/{path}.md"),
+        }
+    }
+}
+
 /// Whether the path is that of the sitemap or one of its parts.
 pub fn is_sitemap(path: &str) -> bool {
     path == "/sitemap.xml" || path.starts_with("/sitemaps/")
@@ -121,6 +153,21 @@ mod tests {
             "/languages/english/feed.xml",
         ] {
             assert_eq!(FeedPath::parse(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_of_markdown_is_written_again() {
+        for (path, parsed) in [
+            ("/llms.txt", MarkdownPath::List),
+            ("/posts/a.b.md", MarkdownPath::Post("a.b")),
+            ("/pages/guide/install.md", MarkdownPath::Page("guide/install")),
+        ] {
+            assert_eq!(MarkdownPath::parse(path), Some(parsed));
+            assert_eq!(parsed.to_string(), path);
+        }
+        for path in ["/llms.txt/", "/posts/a", "/posts/a/b.md", "/a.md", "/tags/a.md"] {
+            assert_eq!(MarkdownPath::parse(path), None, "{path}");
         }
     }
 }

@@ -117,6 +117,7 @@ settings! {
         "Hide the schema: no introspection, no /schema.graphql, and no names in errors that the client did not send.";
     NO_PLAYGROUND = switch("no_playground").flag("no-playground"), "Serve no playground at /.";
     NO_EDITOR = switch("no_editor").flag("no-editor"), "Serve no editor at /editor.";
+    NO_MCP = switch("no_mcp").flag("no-mcp"), "Serve no tools for agents at /mcp.";
     NO_SEARCH = switch("no_search").flag("no-search"),
         "Keep no search index: the fields search, searchTerms and related are SEARCH_DISABLED.";
     MANIFESTS = list("manifests", "FILE").flag("manifest"),

@@ -49,6 +49,11 @@ impl TrustedDocuments {
         Ok(all)
     }
 
+    /// All documents, in the order of the manifests.
+    pub fn all(&self) -> &[TrustedDocument] {
+        &self.documents
+    }
+
     pub fn find(&self, id: &str) -> Option<&TrustedDocument> {
         self.by_id.get(id).map(|at| &self.documents[*at])
     }

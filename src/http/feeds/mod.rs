@@ -1,10 +1,11 @@
-//! Feeds and the sitemap of the web site that shows the content: Atom, RSS and JSON Feed with the newest posts of the whole site or of a term. The rule: each
-//! is made from GraphQL queries of this server, which run like those of an anonymous client under the same limits; a feed is cached as long as the answer to
-//! its query.
+//! Feeds, the sitemap and the Markdown of the web site that shows the content: Atom, RSS and JSON Feed with the newest posts of the whole site or of a term. The
+//! rule: each is made from GraphQL queries of this server, which run like those of an anonymous client under the same limits; a feed and Markdown are cached
+//! as long as the answer to their query.
 
 mod content;
 mod formats;
-mod query;
+pub(super) mod markdown;
+pub(super) mod query;
 mod sitemap;
 mod xml;
 
@@ -28,9 +29,10 @@ use super::{
     settings::FeedContent,
 };
 use crate::graphql::error::Code;
-use crate::model::feed_path::{FeedOf, FeedPath, Format};
+use crate::model::feed_path::{FeedOf, FeedPath, Format, MarkdownPath};
 use crate::model::{TermKind, site::LocatedSite};
 use content::{Feed, FeedData, FeedTerm, Links};
+use markdown::Written;
 use query::{Own, Refused};
 use sitemap::Part;
 
@@ -46,15 +48,17 @@ const SITEMAP: &str = "application/xml; charset=utf-8";
 pub(super) fn routes() -> Router<Arc<Api>> {
     let files = Format::ALL.map(|format| format!("/{}", format.file()));
     let of_terms = TermKind::ALL.map(|kind| format!("/{}/{{slug}}/{{file}}", kind.plural()));
-    let others = ["/languages/{tag}/{file}", "/sitemap.xml", "/sitemaps/{file}"].map(str::to_owned);
-    let paths = files.iter().chain(&of_terms).chain(&others);
+    let sitemap = ["/languages/{tag}/{file}", "/sitemap.xml", "/sitemaps/{file}"].map(str::to_owned);
+    let markdown = ["/llms.txt", "/posts/{file}", "/pages/{*path}"].map(str::to_owned);
+    let paths = files.iter().chain(&of_terms).chain(&sitemap).chain(&markdown);
     paths.fold(Router::new(), |routes, path| routes.route(path, get(answer)))
 }
 
 /// The requested document.
-enum Target {
+enum Target<'a> {
     Feed(FeedPath),
     Sitemap(Part),
+    Markdown(MarkdownPath<'a>),
 }
 
 enum Outcome {
@@ -69,9 +73,11 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body>
     let (api, head) = (&*api, request.into_parts().0);
     let path = head.uri.path();
     let target = FeedPath::parse(path).map(Target::Feed).or_else(|| Part::parse(path).map(Target::Sitemap));
+    let target = target.or_else(|| MarkdownPath::parse(path).map(Target::Markdown));
     let Some(target) = target else { return RequestFailure::not_found().into_response() };
     let Some(site) = api.settings.site.located() else {
-        let message = "This server has no feeds and no sitemap: set `site.url`, the address of the web site.";
+        let message =
+            "This server has no feeds, no sitemap and no Markdown: set `site.url`, the address of the web site.";
         return RequestFailure::new(StatusCode::NOT_FOUND, Code::RouteNotFound, message).into_response();
     };
     let headers = &head.headers;
@@ -82,6 +88,7 @@ async fn answer(State(api): State<Arc<Api>>, request: Request) -> Response<Body>
         Target::Sitemap(part) => {
             sitemap::write(&mut own, part).await.map(|text| Outcome::Found(Box::new(Answer::of_text(text)), SITEMAP))
         }
+        Target::Markdown(path) => find_markdown(&mut own, headers, path).await,
     };
     let mut response = match outcome {
         Ok(Outcome::Found(answer, media_type)) => {
@@ -169,6 +176,24 @@ async fn find_feed(own: &mut Own<'_>, headers: &HeaderMap, path: &FeedPath) -> R
         to_cache.keep(&mut answer);
     }
     Ok(Outcome::Found(Box::new(answer), path.format.media_type()))
+}
+
+async fn find_markdown(own: &mut Own<'_>, headers: &HeaderMap, path: MarkdownPath<'_>) -> Result<Outcome, Refused> {
+    let media_type = if path == MarkdownPath::List { "text/plain; charset=utf-8" } else { markdown::MEDIA_TYPE };
+    let key = path.to_string();
+    let to_cache = match cached::find(own.api, headers, (Door::Feed, key.as_bytes()), &own.share.charge) {
+        Ok(answer) => return Ok(Outcome::Found(Box::new(answer), media_type)),
+        Err(to_cache) => to_cache,
+    };
+    let text = match markdown::write(own, path, to_cache.as_ref()).await? {
+        Written::Text(text) => text,
+        Written::Moved(to) => return Ok(Outcome::Moved(to)),
+    };
+    let mut answer = Answer::of_text(text.into());
+    if let Some(to_cache) = to_cache {
+        to_cache.keep(&mut answer);
+    }
+    Ok(Outcome::Found(Box::new(answer), media_type))
 }
 
 fn feed_of_term<'a>(term: &'a FeedTerm, kind: TermKind, key: &str, site: &'a LocatedSite<'_>) -> Feed<'a> {

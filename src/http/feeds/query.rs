@@ -1,4 +1,4 @@
-//! The queries of feeds and the sitemap. The rule: an error never has a successful status, because feed readers would take it for a feed.
+//! The documents of the server itself: of feeds, the sitemap and tools. The rule: an error never has a successful status, because feed readers would take it for a feed.
 //!
 //! A query is priced and limited like that of a client (fair use, a slot to run,
 //! memory), but no setting for the documents of clients refuses it, because its document is the server's own.
@@ -21,19 +21,19 @@ use crate::http::accept::Media;
 use crate::http::answer::{Answer, RequestFailure};
 use crate::http::api::{Api, Share};
 use crate::http::cached::ToCache;
-use crate::http::execution::run_own;
+use crate::http::execution::{CanWrite, run_own};
 use crate::model::site::LocatedSite;
 
 /// A checked document of this server.
-pub(super) struct OwnDocument {
-    text: &'static str,
-    checked: Arc<CheckedDocument>,
+pub(in crate::http) struct OwnDocument {
+    pub text: &'static str,
+    pub checked: Arc<CheckedDocument>,
     /// See [`Uncharged`].
     uncharged: u64,
 }
 
 impl OwnDocument {
-    pub(super) fn of(text: &'static str) -> Self {
+    pub(in crate::http) fn of(text: &'static str) -> Self {
         let checked = CheckedDocument::of(text, &Limits::default());
         Self { text, checked: Arc::new(checked.expect("a test sends each document")), uncharged: 0 }
     }
@@ -97,7 +97,7 @@ impl Own<'_> {
             None => request,
         };
         let share = self.share.of_own_query();
-        let answer = run_own(self.api, request, &document.checked, &share).await?;
+        let answer = run_own(self.api, request, &document.checked, CanWrite::No, &share).await?;
         match answer.can_be_cached() {
             true => Ok(Queried { json: answer.json.to_bytes(), _charge: share.charge }),
             false => Err(Refused::Errors(Box::new(answer))),

@@ -85,6 +85,7 @@ pages! {
     security: "SECURITY.md",
     docs_index: "docs/README.md",
     access: "docs/access.md",
+    agents: "docs/agents.md",
     assets: "docs/assets.md",
     azure: "docs/azure.md",
     backup: "docs/backup.md",

@@ -1,5 +1,6 @@
 //! The binary serves the example blog to real GraphQL clients, a real browser, and attackers.
 
+mod agents;
 mod astro;
 mod audits;
 mod bench;

@@ -6,6 +6,7 @@ mod client;
 mod connections;
 mod documents;
 mod encodings;
+mod mcp;
 mod origins;
 mod persisted;
 mod playground;

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod formats;
+mod markdown;
 mod served;
 mod sitemap;
 
