@@ -10,11 +10,14 @@ use crate::content::tables::{Scan, rows, scan_all};
 use crate::content::write::{Stored, is_whole_page};
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{Collection, PostPlace, Table, place, site_page, term};
-use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, WholeSitePage};
+use crate::model::{Instant, PostId, SitePage, Slug, Term, TermKind, WholePost, WholeSitePage};
 use crate::store::Continuation;
 
 /// How often a post is looked up again if it is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
+
+/// How many posts are read together: their bodies fit into one answer of a server to a command.
+const READ_TOGETHER: usize = 100;
 
 /// A post as `PostKeys` names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +90,27 @@ impl Content {
         Ok((stored.whole.post.id == place.key.id).then_some(stored))
     }
 
+    /// Reads each of these as [`stored`](Self::stored) does, many in one request where the store can.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn stored_many(&self, found: &[Option<&InventoryPost>]) -> Result<Vec<Option<Stored>>> {
+        let mut stored: Vec<Option<Stored>> = found.iter().map(|_| None).collect();
+        for collection in [Collection::Drafts, Collection::Posts] {
+            let here = found.iter().enumerate().filter_map(|(at, post)| Some((at, (*post)?)));
+            let here: Vec<_> = here.filter(|(_, post)| post.place.collection == collection).collect();
+            for part in here.chunks(READ_TOGETHER) {
+                let keys: Vec<_> = part.iter().map(|(_, post)| post.place.whole(&post.slug)).collect();
+                let rows = self.store.get_many(collection.name(), &keys).await;
+                for ((at, post), row) in part.iter().zip(rows) {
+                    let read = row?.map(|row| Stored::read(&row)).transpose()?;
+                    stored[*at] = read.filter(|read| read.whole.post.id == post.place.key.id);
+                }
+            }
+        }
+        Ok(stored)
+    }
+
     /// The post with this id, for a change, at the place that `PostKeys` names. Two point reads, and the first again if the post is not there.
     pub async fn stored_by_id(&self, id: &PostId) -> Result<Option<Stored>> {
         let mut last_read = None;
@@ -110,15 +134,22 @@ impl Content {
     /// # Errors
     /// If the store cannot be read.
     pub async fn site_page_ids(&self) -> Result<Vec<PostId>> {
+        Ok(self.site_pages().await?.into_iter().map(|page| page.post.id).collect())
+    }
+
+    /// All pages of the site without their bodies, each after the page above it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn site_pages(&self) -> Result<Vec<SitePage>> {
         let (mut pages, mut scan) = (Vec::new(), Scan::of(&self.store, Table::Pages));
         while let Some(found) = scan.next().await? {
             for row in found.iter().filter(|row| is_whole_page(row)) {
-                let page = rows::site_page::read_page(row)?;
-                pages.push((page.path, page.post.id));
+                pages.push(rows::site_page::read_page(row)?);
             }
         }
-        pages.sort();
-        Ok(pages.into_iter().map(|(_, id)| id).collect())
+        pages.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(pages)
     }
 
     /// A page of the site, drafts included. One point read.
