@@ -78,6 +78,9 @@ impl<'a> GoneFiles<'a> {
     pub(super) async fn of_posts(&self, inventory: &Inventory, resolved: &mut ResolvedPosts) -> Result<Vec<Gone>> {
         let entries = &self.source.found.entries;
         let new: Vec<usize> = (0..entries.len()).filter(|index| resolved.existing_id(*index).is_none()).collect();
+        if inventory.posts.is_empty() || (new.is_empty() && !self.lists) {
+            return Ok(Vec::new());
+        }
         let instants: HashSet<_> = new.iter().map(|index| entries[*index].published_at).collect();
         let found = (0..entries.len()).filter_map(|index| resolved.existing_id(index));
         let found: HashSet<&str> = found.chain(entries.iter().filter_map(|entry| entry.id.as_deref())).collect();

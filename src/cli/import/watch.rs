@@ -61,7 +61,7 @@ async fn keep_up(import: &Import, site: &Site) -> Result<Infallible, CommandErro
     prune::prune(&content, &source, (import, &report)).await?;
     // A server that starts may open the store file now.
     drop(content);
-    writeln!(output(), "Watching {}. Ctrl+C ends it.", folder.display())?;
+    writeln!(output(), "Watching {}. Ctrl+C ends it.", in_one_line(folder.display()))?;
     let (mut shown, mut tries) = (printed::items(&report), 0);
     let mut is_due = report.is_again;
     loop {
@@ -100,13 +100,17 @@ async fn import_changes(
     changes: &mut Changes,
     shown: &mut HashSet<printed::Item>,
 ) -> Result<(), CommandError> {
-    for _ in 0..AGAIN_MAX {
+    for tries in 1..=AGAIN_MAX {
         let source = import.read_at_rest(site, changes).await?;
         let content = site.open().await?;
-        let report = ingest::import(&content, Arc::clone(&source), import.options(), |_, _| {}).await?;
+        let mut report = ingest::import(&content, Arc::clone(&source), import.options(), |_, _| {}).await?;
+        let is_again = report.is_again && tries < AGAIN_MAX;
+        if is_again {
+            report.failed.clear();
+        }
         let (removed, _) = prune::prune(&content, &source, (import, &report)).await?;
         printed::changes(&report, removed, shown)?;
-        if !report.is_again {
+        if !is_again {
             break;
         }
     }

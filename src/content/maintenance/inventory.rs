@@ -1,6 +1,7 @@
 //! Reads of the whole content for imports and exports, and of posts for a change. The rule: scans go page by page, and no query uses them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::content::Content;
 use crate::content::error::{ContentError, Result};
@@ -11,7 +12,7 @@ use crate::content::write::{Stored, is_whole_page};
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::{Collection, PostPlace, Table, place, site_page, term};
 use crate::model::{Instant, PostId, SitePage, Slug, Term, TermKind, WholePost, WholeSitePage};
-use crate::store::Continuation;
+use crate::store::{Continuation, CountingStore, TableStore};
 
 /// How often a post is looked up again if it is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
@@ -90,18 +91,19 @@ impl Content {
         Ok((stored.whole.post.id == place.key.id).then_some(stored))
     }
 
-    /// Reads each of these as [`stored`](Self::stored) does, many in one request where the store can.
+    /// Reads each of these as [`stored`](Self::stored) does. Those of one month, in the order of a batch, take few requests.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub async fn stored_many(&self, found: &[Option<&InventoryPost>]) -> Result<Vec<Option<Stored>>> {
+        let near = CountingStore::new(Arc::clone(&self.store));
         let mut stored: Vec<Option<Stored>> = found.iter().map(|_| None).collect();
         for collection in [Collection::Drafts, Collection::Posts] {
             let here = found.iter().enumerate().filter_map(|(at, post)| Some((at, (*post)?)));
             let here: Vec<_> = here.filter(|(_, post)| post.place.collection == collection).collect();
             for part in here.chunks(READ_TOGETHER) {
                 let keys: Vec<_> = part.iter().map(|(_, post)| post.place.whole(&post.slug)).collect();
-                let rows = self.store.get_many(collection.name(), &keys).await;
+                let rows = near.get_near(collection.name(), &keys).await;
                 for ((at, post), row) in part.iter().zip(rows) {
                     let read = row?.map(|row| Stored::read(&row)).transpose()?;
                     stored[*at] = read.filter(|read| read.whole.post.id == post.place.key.id);
