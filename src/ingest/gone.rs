@@ -6,9 +6,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use futures_util::future::try_join_all;
-use ring::digest::{SHA256, digest};
 use serde::Serialize;
 
+use crate::assets::sha256_of_text;
 use crate::content::editor::Editor;
 use crate::content::maintenance::Inventory;
 use crate::content::write::{Change, Outcome, Planned};
@@ -48,9 +48,8 @@ impl Gone {
 pub(super) fn importer(source: &ImportSource) -> ActorSnapshot {
     let by = ActorSnapshot::import();
     let Some(folder) = source.folder().and_then(|folder| folder.canonicalize().ok()) else { return by };
-    let hash = digest(&SHA256, folder.as_os_str().as_encoded_bytes());
-    let hash: String = hash.as_ref()[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-    ActorSnapshot { name: format!("{} {hash}", by.name), ..by }
+    let hash = sha256_of_text(&folder.to_string_lossy());
+    ActorSnapshot { name: format!("{} {hash:.12}", by.name), ..by }
 }
 
 /// Finds what is gone, and what has moved, in an import of a folder.
