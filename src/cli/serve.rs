@@ -14,6 +14,7 @@ use super::{CommandError, import};
 use crate::app::{self, Listeners, Missing, Serving};
 use crate::config::{self, ServeSettings, Sources, table};
 use crate::import::ReadOptions;
+use crate::ingest::ImportOptions;
 use crate::telemetry;
 
 /// Serve the content with a GraphQL API at /graphql.
@@ -73,7 +74,7 @@ async fn serve(settings: ServeSettings) -> Result<ExitCode, CommandError> {
         false => content.prepare_field_indexes().await?,
     }
     if let Some(source) = source {
-        import::import_into(&content, source, false, None).await?;
+        import::import_into(&content, source, ImportOptions::default(), None).await?;
     }
     settings.serving.sign_in.prepare().await;
     // The handlers are installed before the address is printed, because a program that reads the address may stop the server at once.
@@ -130,7 +131,7 @@ async fn bind(address: &str, flag: &str) -> Result<TcpListener, CommandError> {
     Ok(bound.map_err(|e| format!("cannot listen at {address}: {e}; choose another with {flag} ADDRESS:PORT"))?)
 }
 
-fn stop_signal() -> Result<impl Future<Output = ()>, CommandError> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()>, CommandError> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     // SIGHUP is sent when the terminal or the session ends; `nohup` starts a process that ignores it.

@@ -3,6 +3,7 @@
 
 mod build;
 mod declared;
+mod gone;
 mod order;
 mod own_terms;
 mod pictures;
@@ -15,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::content::maintenance::Inventory;
+use crate::content::maintenance::{Inventory, InventoryPost};
 use crate::content::write::{Change, Outcome, Planned, Renamed, SavedTerms, Stored};
 use crate::content::{Content, ContentError, Result, Writer};
 use crate::import::{
@@ -27,11 +28,13 @@ use crate::model::{
 };
 use crate::telemetry::metrics;
 
+pub use gone::{Gone, remove};
 use report::explain;
 pub use report::{BROKEN_LINKS_MAX, ImportOptions, ImportReport, PageCounts, PictureCounts};
 
 use build::ImportTerms;
 use declared::DeclaredFields;
+use gone::{GoneFiles, importer};
 use order::Batches;
 use pictures::Pictures;
 use series::SeriesOrders;
@@ -57,18 +60,15 @@ pub async fn import(
 ) -> Result<ImportReport> {
     let inventory = content.inventory().await?;
     let writer = content.writer()?.by(ActorSnapshot::import());
-    let mut report = ImportReport {
-        redirects: source.found.redirects.len(),
-        skipped: source.found.skipped.clone(),
-        failed: source.found.failed.clone(),
-        notes: source.found.notes.clone(),
-        metadata: source.metadata(),
-        ignored: source.ignored(),
-        ..ImportReport::default()
-    };
+    let mut report = report_of(&source);
     let existing = |slug: &Slug| Ok::<_, Infallible>(existing(&inventory, slug));
     let Ok(PostSlugs { posts, notes }) = resolve_post_slugs(&source.found.entries, &source.found.redirects, existing);
-    let resolved = find_renamed(&inventory, &source, posts);
+    let mut resolved = find_renamed(&inventory, &source, posts);
+    let by = importer(&source);
+    let gone_files = GoneFiles::of(content, &source, &by, options.prune);
+    if let Some(files) = &gone_files {
+        report.gone = files.of_posts(&inventory, &mut resolved).await?;
+    }
     let links = InternalLinks::of(&source, &resolved);
     let pictures = pictures::add(content, &source, options, &mut report).await?;
     let mut pages = source.found.pages.clone();
@@ -76,15 +76,19 @@ pub async fn import(
         pictures.replace(&mut page.post);
         links.write(&mut page.post);
     }
+    if let Some(files) = gone_files {
+        report.gone.append(&mut files.of_pages(&mut pages).await?);
+    }
     let declared = DeclaredFields::of(&source, content.fields());
     let pages = declared.of_pages(pages, &mut report.failed);
-    site_pages::import(content, &writer, pages, options, &mut report).await?;
+    site_pages::import(content, (&writer, &by), pages, options, &mut report).await?;
     let terms = save_terms(content, &writer, &source, &pictures, options.dry_run, &mut report).await?;
     report.notes.extend(notes);
     let (mut done, total) = (0, source.found.entries.len());
     let (series, groups) = (SeriesOrders::default(), Groups::default());
     let parts = Parts {
         source: Arc::clone(&source),
+        by: by.clone(),
         inventory,
         terms,
         resolved,
@@ -111,11 +115,28 @@ pub async fn import(
         ((), next) = futures_util::future::try_join(write, run.build(&upcoming)).await?;
         progress(done, total);
     }
+    // A run with errors has not seen the whole folder.
+    if !report.failed.is_empty() || (source.found.entries.is_empty() && source.found.pages.is_empty()) {
+        report.gone.clear();
+    }
     if !options.dry_run {
         report.notes.extend(run.parts.series.write(&run.writer).await?);
         count(&report);
     }
     Ok(report)
+}
+
+/// The report of an import that has written nothing yet.
+fn report_of(source: &ImportSource) -> ImportReport {
+    ImportReport {
+        redirects: source.found.redirects.len(),
+        skipped: source.found.skipped.clone(),
+        failed: source.found.failed.clone(),
+        notes: source.found.notes.clone(),
+        metadata: source.metadata(),
+        ignored: source.ignored(),
+        ..ImportReport::default()
+    }
 }
 
 struct ImportRun<'a> {
@@ -128,6 +149,7 @@ struct ImportRun<'a> {
 /// The inputs from which the posts of an import are built.
 struct Parts {
     source: Arc<ImportSource>,
+    by: ActorSnapshot,
     inventory: Inventory,
     terms: ImportTerms,
     resolved: ResolvedPosts,
@@ -198,24 +220,25 @@ impl ImportRun<'_> {
             match outcome {
                 Outcome::Done if existed => report.changed += 1,
                 Outcome::Done => report.made += 1,
-                other => report.failed.push(Failed { origin, reason: explain(&other) }),
+                other => {
+                    report.is_again |= matches!(other, Outcome::Taken(_) | Outcome::TermsGone(_) | Outcome::Conflict);
+                    report.failed.push(Failed { origin, reason: explain(&other) });
+                }
             }
         }
         Ok(())
     }
 
-    /// The stored post of an entry, if there is one.
-    async fn stored(&self, index: usize) -> Result<Option<Stored>> {
+    /// Where the post of an entry is stored, if there is one.
+    fn found(&self, index: usize) -> Option<&InventoryPost> {
         let id = self.parts.resolved.existing_id(index).and_then(|id| id.parse::<PostId>().ok());
-        match id.and_then(|id| self.parts.inventory.posts.get(&id)) {
-            Some(found) => self.content.stored(&found.place, &found.slug).await,
-            None => Ok(None),
-        }
+        self.parts.inventory.posts.get(&id?)
     }
 
     /// Reads and plans the posts on all cores, because parsing, packing and reading files take long.
     async fn build(&self, batch: &[usize]) -> Result<Vec<Built>> {
-        let stored = futures_util::future::try_join_all(batch.iter().map(|index| self.stored(*index))).await?;
+        let found: Vec<_> = batch.iter().map(|index| self.found(*index)).collect();
+        let stored = self.content.stored_many(&found).await?;
         let mut work = Vec::with_capacity(batch.len());
         for (index, stored) in batch.iter().copied().zip(stored) {
             work.push((index, stored, self.writer.new_post_id()?));
@@ -260,6 +283,7 @@ impl Parts {
         let is_over = !imported.is_draft && build::is_over(imported.unpublish_at, imported.published_at, now);
         let note = build::note_of_end(origin.clone(), imported.unpublish_at).filter(|_| is_over);
         let mut after = build::build(imported, &self.terms, &resolved, before, id, now);
+        after.changed_by = Some(self.by.clone());
         let stored_post = before.map(|whole| &whole.post);
         after.post.translation_group = self.groups.of(translations.as_deref(), stored_post, &new_id);
         rules::check(&after).map_err(|broken| Failed { origin, reason: rules::in_one_text(&broken) })?;

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::content::write::Outcome;
 use crate::model::BrokenLink;
 
+use super::gone::Gone;
 use super::translations::not_linked;
 use crate::import::{Failed, Ignored, MetadataKey, Note, Skipped};
 
@@ -17,6 +18,8 @@ pub struct ImportOptions {
     pub dry_run: bool,
     /// Overwrite posts that a mutation has changed since the last import.
     pub overwrite: bool,
+    /// List the posts and pages that imports from this folder made, and that have no file any more.
+    pub prune: bool,
 }
 
 /// The result of an import, or the expected result with `dry_run`. The order of the fields is that of the JSON report.
@@ -37,6 +40,12 @@ pub struct ImportReport {
     pub pictures: PictureCounts,
     pub failed: Vec<Failed>,
     pub skipped: Vec<Skipped>,
+    /// Only with `prune`, and only if nothing failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<Gone>,
+    /// Whether something failed only because another client wrote meanwhile.
+    #[serde(skip)]
+    pub is_again: bool,
     pub notes: Vec<Note>,
     /// The dangling links of the site after the import, at most [`BROKEN_LINKS_MAX`], and their number. Only the command searches for them, after an import of
     /// Markdown.

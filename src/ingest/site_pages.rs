@@ -36,13 +36,13 @@ enum Planned {
 
 pub(super) async fn import(
     content: &Content,
-    writer: &Writer,
+    (writer, by): (&Writer, &ActorSnapshot),
     pages: Vec<ImportedPage>,
     options: ImportOptions,
     report: &mut ImportReport,
 ) -> Result<()> {
     let pages = in_order(pages, report);
-    let run = PageImport { now: content.clock().now(), writer, options, groups: Groups::default() };
+    let run = PageImport { now: content.clock().now(), writer, by, options, groups: Groups::default() };
     run.find_groups(&pages).await?;
     // A dry run plans all pages on one tree, because it writes nothing on which the next part could build.
     let size = if options.dry_run { pages.len().max(1) } else { PAGES_PER_TRANSACTION };
@@ -94,6 +94,7 @@ fn in_order(pages: Vec<ImportedPage>, report: &mut ImportReport) -> Vec<Imported
 struct PageImport<'a> {
     now: Instant,
     writer: &'a Writer,
+    by: &'a ActorSnapshot,
     options: ImportOptions,
     groups: Groups,
 }
@@ -212,7 +213,7 @@ impl PageImport<'_> {
         if let Err(reason) = checked(&after) {
             return Ok(failed(reason));
         }
-        after.changed_by = Some(ActorSnapshot::import());
+        after.changed_by = Some(self.by.clone());
         if page.place.path != before.page.path {
             match tree.move_page(after, page.place.path.clone()).await? {
                 Ok(moved) => after = moved,
@@ -248,7 +249,7 @@ impl PageImport<'_> {
         let imported = ImportedPost { published_at: Some(published_at), ..page.post.clone() };
         let (terms, resolved) = (ImportTerms::default(), ResolvedPost::of(slug));
         let text = build(imported, &terms, &resolved, before.as_ref(), id, self.now);
-        WholePost { post: Post { translation_group, ..text.post }, ..text }
+        WholePost { post: Post { translation_group, ..text.post }, changed_by: Some(self.by.clone()), ..text }
     }
 }
 

@@ -47,9 +47,9 @@ pub use found::FoundContent;
 pub use internal_links::InternalLinks;
 pub use language::ImportedLanguage;
 pub use markdown::{
-    AVATAR, JOB_TITLE, LINKS, PARENT, ReadOutcome, SERIES_ORDER, TRANSLATIONS, UNPUBLISH_AT, asset_names,
-    assets_of_pictures, of_relative_address, read_file as read_markdown_file, relative_address, resolve_picture,
-    with_assets, with_relative_addresses, with_server_addresses,
+    AVATAR, ENDINGS, JOB_TITLE, LINKS, PARENT, ReadOutcome, SERIES_ORDER, TRANSLATIONS, UNPUBLISH_AT, asset_names,
+    assets_of_pictures, is_hidden, of_relative_address, read_file as read_markdown_file, relative_address,
+    resolve_picture, with_assets, with_relative_addresses, with_server_addresses,
 };
 pub use media::Media;
 pub use post_slugs::{ExistingPost, PostSlugs, resolve_post_slugs};

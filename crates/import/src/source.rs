@@ -47,7 +47,9 @@ impl ImportSource {
             Posts::JsonLines(lines) => lines.read(index, origin)?,
             Posts::Export(..) => self.found.posts[index].clone(),
         };
-        if post.origin == origin { Ok(post) } else { Err(Failed::changed(origin)) }
+        // A file that is being written must not be published in part.
+        let is_whole = self.folder().is_none() || post.markdown.len() == self.found.entries[index].body_bytes;
+        if post.origin == origin && is_whole { Ok(post) } else { Err(Failed::changed(origin)) }
     }
 
     /// The terms that the source describes or that its posts name, without duplicates, in the order of the source.

@@ -1,6 +1,7 @@
 //! The report of an import as lines: the counts on standard output, everything else on standard error. The rule: many items with one reason are one
 //! line, so that the report of a large site can be read.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use crate::cli::grouped::print_grouped;
@@ -34,6 +35,50 @@ pub(super) fn report(report: &ImportReport, begin: &str) -> std::io::Result<()> 
         report.terms_made,
         report.redirects,
     )
+}
+
+/// A line of the report of a watched folder: its label, the item, and the text.
+pub(super) type Item = (&'static str, String, String);
+
+/// What a report says about single files.
+pub(super) fn items(report: &ImportReport) -> HashSet<Item> {
+    let failed = report.failed.iter().map(|f| ("failed ", f.origin.clone(), f.reason.clone()));
+    let skipped = report.skipped.iter().map(|s| ("skipped", s.origin.clone(), s.reason.clone()));
+    let notes = report.notes.iter().map(|n| ("note   ", n.origin.clone(), n.text.clone()));
+    failed.chain(skipped).chain(notes).collect()
+}
+
+/// Prints the changes that an import of a watched folder has made: one line, and what it says about files for the first time. Nothing if there is neither.
+/// `shown`: what was said last time.
+pub(super) fn changes(report: &ImportReport, removed: usize, shown: &mut HashSet<Item>) -> std::io::Result<()> {
+    let items = items(report);
+    for label in ["failed ", "skipped", "note   "] {
+        let new = items.difference(shown).filter(|(of, ..)| *of == label);
+        let lines: Vec<_> = new.map(|(of, origin, text)| (origin.as_str(), explained(of, text))).collect();
+        print_grouped(label, lines.iter().map(|(origin, text)| (*origin, text.as_str())));
+    }
+    *shown = items;
+    let (pages, pictures) = (report.pages, report.pictures);
+    let counts = [
+        ("created", report.made + pages.made),
+        ("changed", report.changed + pages.changed),
+        ("removed", removed),
+        ("pictures and files created", pictures.made),
+        ("kept", report.kept),
+        ("failed", report.failed.len()),
+    ];
+    let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(name, count)| format!("{count} {name}"));
+    match counts.collect::<Vec<_>>().as_slice() {
+        [] => Ok(()),
+        counts => writeln!(output(), "Imported: {}", counts.join(", ")),
+    }
+}
+
+fn explained(label: &str, text: &str) -> String {
+    match label {
+        "failed " => format!("{text}; what was published stays, and its next save is imported"),
+        _ => text.to_owned(),
+    }
 }
 
 /// The pages of the site, if the source has any.

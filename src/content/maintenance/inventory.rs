@@ -1,21 +1,25 @@
 //! Reads the whole content for imports and exports, and posts for a change. The rule: scans go page by page, and no query uses them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::content::Content;
 use crate::content::error::{ContentError, Result};
 use crate::content::tables::rows::lookup::LookupRow;
 use crate::content::tables::rows::term::TermRow;
 use crate::content::tables::{Scan, rows, scan_all};
-use crate::content::write::Stored;
+use crate::content::write::{Stored, is_whole_page};
 use crate::keys::lookup::{self, Lookup};
 use crate::keys::site_page::PageRow;
 use crate::keys::{Collection, PostPlace, Table, place, site_page, term};
-use crate::model::{Instant, PostId, Slug, Term, TermKind, WholePost, WholeSitePage};
-use crate::store::Continuation;
+use crate::model::{Instant, PostId, SitePage, Slug, Term, TermKind, WholePost, WholeSitePage};
+use crate::store::{Continuation, CountingStore, TableStore};
 
 /// The maximum number of look-ups of a post that is not at the named place, because it may have been moved meanwhile.
 const FINDS_MAX: usize = 4;
+
+/// The number of posts that are read together: their bodies fit into one answer of a server to a command.
+const READ_TOGETHER: usize = 100;
 
 /// A post as described by `PostKeys`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +92,28 @@ impl Content {
         Ok((stored.whole.post.id == place.key.id).then_some(stored))
     }
 
+    /// Reads each of these as [`stored`](Self::stored) does. Those of one month, in the order of a batch, take few requests.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn stored_many(&self, found: &[Option<&InventoryPost>]) -> Result<Vec<Option<Stored>>> {
+        let near = CountingStore::new(Arc::clone(&self.store));
+        let mut stored: Vec<Option<Stored>> = found.iter().map(|_| None).collect();
+        for collection in [Collection::Drafts, Collection::Posts] {
+            let here = found.iter().enumerate().filter_map(|(at, post)| Some((at, (*post)?)));
+            let here: Vec<_> = here.filter(|(_, post)| post.place.collection == collection).collect();
+            for part in here.chunks(READ_TOGETHER) {
+                let keys: Vec<_> = part.iter().map(|(_, post)| post.place.whole(&post.slug)).collect();
+                let rows = near.get_near(collection.name(), &keys).await;
+                for ((at, post), row) in part.iter().zip(rows) {
+                    let read = row?.map(|row| Stored::read(&row)).transpose()?;
+                    stored[*at] = read.filter(|read| read.whole.post.id == post.place.key.id);
+                }
+            }
+        }
+        Ok(stored)
+    }
+
     /// The post with this id, for a change, at the place that `PostKeys` names. Two point reads, and the first again if the post is not there.
     pub async fn stored_by_id(&self, id: &PostId) -> Result<Option<Stored>> {
         let mut last_read = None;
@@ -121,6 +147,21 @@ impl Content {
         }
         pages.sort();
         Ok(pages.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// All pages of the site without their bodies, each after the page above it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn site_pages(&self) -> Result<Vec<SitePage>> {
+        let (mut pages, mut scan) = (Vec::new(), Scan::of(&self.store, Table::Pages));
+        while let Some(found) = scan.next().await? {
+            for row in found.iter().filter(|row| is_whole_page(row)) {
+                pages.push(rows::site_page::read_page(row)?);
+            }
+        }
+        pages.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(pages)
     }
 
     /// A page of the site, drafts included. One point read.

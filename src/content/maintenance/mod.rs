@@ -12,6 +12,6 @@ mod repair;
 pub(crate) use check::CheckReport;
 pub use check::Difference;
 pub(super) use check::check;
-pub(crate) use inventory::{Inventory, InventoryWalk};
+pub(crate) use inventory::{Inventory, InventoryPost, InventoryWalk};
 pub(super) use repair::repair;
 pub use repair::{RepairOptions, Repaired};

@@ -226,13 +226,7 @@ impl Serving {
 
     /// Waits for the next line that begins like this, and returns the rest of it.
     pub fn wait_for_line(&self, beginning: &str) -> String {
-        let deadline = Instant::now() + PATIENCE;
-        while let Ok(line) = self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            if let Some(rest) = line.strip_prefix(beginning) {
-                return rest.to_owned();
-            }
-        }
-        panic!("no line begins with {beginning:?}");
+        line_of(&self.output, beginning).unwrap_or_else(|| panic!("no line begins with {beginning:?}"))
     }
 
     pub fn id(&self) -> u32 {
@@ -280,6 +274,65 @@ impl Drop for Serving {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A running `tidings import --watch` that has imported its folder once.
+pub struct Watching {
+    child: Child,
+    output: Receiver<String>,
+    errors: Receiver<String>,
+}
+
+impl Watching {
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().expect("the command starts");
+        let output = lines_of(child.stdout.take().expect("its output"));
+        let errors = lines_of(child.stderr.take().expect("its errors"));
+        let watching = Self { child, output, errors };
+        watching.wait_for("Watching ");
+        watching
+    }
+
+    /// Waits for the next line that begins like this, and returns the rest of it.
+    pub fn wait_for(&self, beginning: &str) -> String {
+        line_of(&self.output, beginning)
+            .unwrap_or_else(|| panic!("{beginning:?}: {:?}", self.errors.try_iter().collect::<Vec<_>>()))
+    }
+
+    /// As [`wait_for`](Self::wait_for), of the standard error.
+    pub fn wait_for_error(&self, beginning: &str) -> String {
+        line_of(&self.errors, beginning).unwrap_or_else(|| panic!("no error begins with {beginning:?}"))
+    }
+
+    /// Returns its exit code and the lines of the standard error that nobody has waited for.
+    pub fn stop(mut self, name: &str) -> (Option<i32>, Vec<String>) {
+        signal(self.child.id(), name);
+        let status = self.child.wait().expect("its state");
+        (status.code(), self.errors.iter().collect())
+    }
+
+    pub fn kill(mut self) {
+        self.child.kill().expect("it runs until it is killed");
+        self.child.wait().expect("its state");
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The rest of the next line that begins like this.
+fn line_of(lines: &Receiver<String>, beginning: &str) -> Option<String> {
+    let deadline = Instant::now() + PATIENCE;
+    while let Ok(line) = lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        if let Some(rest) = line.strip_prefix(beginning) {
+            return Some(rest.to_owned());
+        }
+    }
+    None
 }
 
 /// Sends a GET over a connection of its own. Returns the head and the body of the answer.

@@ -12,7 +12,7 @@ use super::name::folder_of;
 use super::templates::{Tag, Template, template};
 use super::{page, walk};
 
-pub(super) const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
+pub const ENDINGS: &[&str] = &[".md", ".mdx", ".markdown"];
 
 /// A link in a body whose address is a file, or a template that becomes one.
 #[derive(Debug, PartialEq, Eq)]

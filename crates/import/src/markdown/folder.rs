@@ -211,6 +211,13 @@ fn take(
     Ok(())
 }
 
+/// Whether no import reads what has this path below the root, because it is hidden, such as `.git` and the swap files of editors.
+pub fn is_hidden(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    folders.split('/').any(|folder| folder.starts_with('.'))
+        || (name.starts_with('.') && Kind::of(path) != Some(Kind::Config))
+}
+
 /// Whether a folder is not read because of its name. A name that content can have counts only next to the files of a site. `origin`: its path below the imported folder. `beside`: all names in its parent folder.
 fn is_unread(path: &Path, origin: &str, beside: &HashSet<String>) -> bool {
     let name = origin.rsplit('/').next().unwrap_or(origin);

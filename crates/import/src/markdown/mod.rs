@@ -50,9 +50,11 @@ pub use asset_addresses::{
 pub use exported::{AVATAR, JOB_TITLE, LINKS, PARENT, TRANSLATIONS, UNPUBLISH_AT};
 pub use fields::SERIES_ORDER;
 pub use file::read as read_file;
+pub use file_links::ENDINGS;
 pub(super) use file_links::{
     is_ambiguous_if_repeated, names_of as names_of_file, with_addresses as with_file_addresses,
 };
+pub use folder::is_hidden;
 pub(super) use folder::{read, scan};
 pub use outcome::ReadOutcome;
 pub(super) use pictures::below as file_below;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tidings::graphql::access::{EditorToken, SignIn};
-use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::graphql::content_service::ContentService;
+use tidings::graphql::cost::STORAGE_REQUESTS_MAX;
 use tidings::http::health::Readiness;
 use tidings::http::{HttpSettings, ServerLimits, Writes, router, run};
 use tokio::net::TcpListener;
