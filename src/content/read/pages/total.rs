@@ -40,7 +40,7 @@ const PASSED_AT_ONCE: usize = 100;
 /// - the drafts of an author: all drafts, 1,000 for each range read;
 /// - any other filter: the keys of the merged streams, 1,000 for each range read;
 /// - a filter that excludes terms or featured posts: one point read for each term, then the list without this condition, and the excluded posts in it, by
-/// the same rules.
+///   the same rules.
 pub async fn count_posts(reader: &Reader, list: &PostList) -> Result<u64> {
     if !list.excludes_any() {
         return count_query(reader, list, PostList::query).await;
