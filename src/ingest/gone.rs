@@ -149,21 +149,30 @@ fn is_markdown(origin: &str) -> bool {
     ENDINGS.iter().any(|ending| origin.ends_with(ending))
 }
 
-/// By what a file is found under another name: its instant, and its title or its text.
+/// By what a file is found under another name: its instant, and its title or its text. Drafts and pages have no instant, so both must be the same.
 struct Marks {
     at: Option<Instant>,
     texts: [String; 2],
 }
 
 impl Marks {
+    fn of(at: Option<Instant>, title: &str, markdown: &str) -> Self {
+        let texts = match at {
+            Some(_) => [title.to_owned(), markdown.to_owned()],
+            None if markdown.trim().is_empty() => Default::default(),
+            None => [format!("{title}\n{markdown}"), String::new()],
+        };
+        Self { at, texts }
+    }
+
     fn of_new(at: Option<Instant>, post: &ImportedPost) -> Self {
-        Self { at, texts: [rules::without_unwritten(&post.title).into_owned(), post.markdown.clone()] }
+        Self::of(at, &rules::without_unwritten(&post.title), &post.markdown)
     }
 
     /// The page of a folder that had no file cannot be found.
     fn of_lost(at: Option<Instant>, whole: &WholePost) -> Self {
-        let texts = whole.post.origin.is_some().then(|| [whole.post.title.clone(), whole.markdown.to_string()]);
-        Self { at, texts: texts.unwrap_or_default() }
+        let markdown = whole.post.origin.is_some().then_some(&*whole.markdown);
+        Self::of(at, &whole.post.title, markdown.unwrap_or_default())
     }
 }
 
@@ -224,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_file_moves_only_if_nothing_else_is_like_it() {
-        let marks = |title: &str, text: &str| Marks { at: None, texts: [title.to_owned(), text.to_owned()] };
+        let marks = |title: &str, text: &str| Marks::of(Some(Instant::MIN), title, text);
         let found = |new: &[Marks], lost: &[Marks]| {
             let mut found: Vec<_> = pairs(new, lost).into_iter().collect();
             found.sort_unstable();
@@ -237,7 +246,11 @@ mod tests {
         // Two have the title, and one of them the text.
         assert_eq!(found(&[marks("A", "b")], &[a(), twin()]), [(1, 0)]);
         assert_eq!(found(&[marks("", "")], &[marks("", "")]), []);
-        let dated = Marks { at: Some(Instant::MIN), ..a() };
-        assert_eq!(found(&[dated], &[a()]), []);
+        let page = |title: &str, text: &str| Marks::of(None, title, text);
+        assert_eq!(found(&[page("A", "a")], &[a()]), []);
+        assert_eq!(found(&[page("A", "a")], &[page("A", "a")]), [(0, 0)]);
+        // Sections with one title, and texts such as "To do."
+        assert_eq!(found(&[page("A", "b")], &[page("A", "a"), page("B", "b")]), []);
+        assert_eq!(found(&[page("A", "")], &[page("A", "")]), []);
     }
 }

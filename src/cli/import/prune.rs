@@ -11,6 +11,9 @@ use crate::ingest::{self, ImportReport};
 
 use super::Import;
 
+/// `--yes` removes more than so many only if the folder still has more than that: half of a folder may be on a disk that is not mounted.
+const WITHOUT_DOUBT: usize = 10;
+
 /// Lists what is gone, and removes it after a yes. Returns how many were removed, and how many stay.
 pub(super) async fn prune(
     content: &Content,
@@ -24,6 +27,16 @@ pub(super) async fn prune(
         );
     }
     print_grouped("gone   ", gone.iter().map(|gone| (gone.origin.as_str(), gone.text.as_str())));
+    let pages = report.pages;
+    let left =
+        report.made + report.changed + report.unchanged + report.kept + pages.made + pages.changed + pages.unchanged;
+    if import.yes && gone.len() > WITHOUT_DOUBT.max(left) {
+        let count = gone.len();
+        print_line(format_args!(
+            "gone     nothing is removed, because {count} files are gone and {left} are left: if the folder is complete, answer the question without --yes"
+        ));
+        return Ok((0, count));
+    }
     if gone.is_empty() || import.dry_run || !(import.yes || is_wanted(gone.len()).await?) {
         return Ok((0, gone.len()));
     }

@@ -1,9 +1,10 @@
 //! `--watch`: imports a folder again when something in it has changed. The rule: each import reads the whole folder while nothing is written there, so it does not
-//! matter which changes were noticed, and no half of a file is published.
+//! matter which changes were noticed, and half of a file is published only if its writer needs more than half a minute.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,7 +26,11 @@ use crate::telemetry::with_causes;
 /// A folder is at rest if nothing has changed for this long, and no file is open for writing.
 const QUIET: Duration = Duration::from_millis(100);
 /// A folder that is never at rest is imported after this time.
-const QUIET_WITHIN: Duration = Duration::from_secs(2);
+const QUIET_WITHIN: Duration = Duration::from_secs(30);
+/// A file that is missing for less time is not gone: some programs delete a file before they write it again.
+const GONE_AFTER: Duration = Duration::from_secs(3);
+/// How often the path is checked: nothing reports that a folder above was moved, or that a link names another folder.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// A change during the reading of the folder is known by then.
 const NOTICED_WITHIN: Duration = Duration::from_millis(20);
 /// How often a folder is read, or imported, if others write meanwhile.
@@ -51,9 +56,8 @@ async fn keep_up(import: &Import, site: &Site) -> Result<Infallible, CommandErro
     if import.prune && !import.yes {
         return Err("--watch does not ask before it removes: use --prune with --yes, or without --watch".into());
     }
-    let folder = import.path.canonicalize()?;
     // Begun before the first reading, so that nothing is missed after it.
-    let mut changes = Changes::of(&folder, site)?;
+    let mut changes = Changes::of(&import.path, site)?;
     let source = import.read(site).await?;
     source.folder().ok_or_else(no_folder)?;
     let content = site.open().await?;
@@ -61,7 +65,7 @@ async fn keep_up(import: &Import, site: &Site) -> Result<Infallible, CommandErro
     prune::prune(&content, &source, (import, &report)).await?;
     // A server that starts may open the store file now.
     drop(content);
-    writeln!(output(), "Watching {}. Ctrl+C ends it.", in_one_line(folder.display()))?;
+    writeln!(output(), "Watching {}. Ctrl+C ends it.", in_one_line(import.path.display()))?;
     let (mut shown, mut tries) = (printed::items(&report), 0);
     let mut is_due = report.is_again;
     loop {
@@ -77,7 +81,7 @@ async fn keep_up(import: &Import, site: &Site) -> Result<Infallible, CommandErro
         };
         let line = format!("failed   {}", in_one_line(with_causes(failed.as_ref())));
         // Such as a folder without a single file: its next change may mend that.
-        if failed.is::<OpenError>() && folder.is_dir() {
+        if failed.is::<OpenError>() && import.path.is_dir() {
             print_line(format_args!("{line}; nothing was changed, the next save is imported"));
             continue;
         }
@@ -89,7 +93,7 @@ async fn keep_up(import: &Import, site: &Site) -> Result<Infallible, CommandErro
         }
         (tries, is_due) = (tries + 1, true);
         sleep(PAUSE).await;
-        changes = Changes::of(&folder, site).unwrap_or(changes);
+        changes = Changes::of(&import.path, site).unwrap_or(changes);
     }
 }
 
@@ -107,6 +111,9 @@ async fn import_changes(
         let is_again = report.is_again && tries < AGAIN_MAX;
         if is_again {
             report.failed.clear();
+        }
+        if !report.gone.is_empty() {
+            sleep(GONE_AFTER).await;
         }
         let (removed, _) = prune::prune(&content, &source, (import, &report)).await?;
         printed::changes(&report, removed, shown)?;
@@ -135,6 +142,10 @@ impl Import {
 /// The changes of a folder since its last reading.
 struct Changes {
     noticed: watch::Receiver<Noticed>,
+    notices: watch::Sender<Noticed>,
+    path: PathBuf,
+    /// The device and the inode of the folder.
+    identity: (u64, u64),
     _watcher: RecommendedWatcher,
 }
 
@@ -147,15 +158,16 @@ struct Noticed {
 }
 
 impl Changes {
-    fn of(folder: &Path, site: &Site) -> Result<Self, CommandError> {
-        let (sender, noticed) = watch::channel(Noticed::default());
-        let (root, store) = (folder.to_owned(), site.store_folder());
+    fn of(path: &Path, site: &Site) -> Result<Self, CommandError> {
+        let (folder, identity) = (path.canonicalize()?, identity(path)?);
+        let (notices, noticed) = watch::channel(Noticed::default());
+        let (root, store, sender) = (folder.clone(), site.store_folder(), notices.clone());
         let take = move |event| {
             sender.send_if_modified(|noticed| noticed.take(event, &root, store.as_deref()));
         };
         let mut watcher = RecommendedWatcher::new(take, Config::default().with_follow_symlinks(false))?;
-        watcher.watch(folder, RecursiveMode::Recursive).map_err(not_watched)?;
-        Ok(Self { noticed, _watcher: watcher })
+        watcher.watch(&folder, RecursiveMode::Recursive).map_err(not_watched)?;
+        Ok(Self { noticed, notices, path: path.to_owned(), identity, _watcher: watcher })
     }
 
     /// What is noticed from here on counts as new.
@@ -169,14 +181,22 @@ impl Changes {
 
     /// Waits for a change that was not seen yet, and then until the folder is at rest.
     async fn next(&mut self) -> Result<(), CommandError> {
-        self.noticed.changed().await?;
+        while !self.came_within(LOOK_EVERY).await {
+            if identity(&self.path).ok() != Some(self.identity) {
+                let ended = Some(format!("{} is another folder now, or none", in_one_line(self.path.display())));
+                self.notices.send_modify(|noticed| noticed.ended = ended);
+            }
+        }
         self.settle().await;
         Ok(())
     }
 
     async fn settle(&mut self) {
         let at_rest = async { while self.came_within(QUIET).await || !self.noticed.borrow().open.is_empty() {} };
-        drop(timeout(QUIET_WITHIN, at_rest).await);
+        if timeout(QUIET_WITHIN, at_rest).await.is_err() {
+            self.notices.send_modify(|noticed| noticed.open.clear());
+            self.noticed.mark_unchanged();
+        }
     }
 }
 
@@ -215,6 +235,10 @@ impl Noticed {
         }
         true
     }
+}
+
+fn identity(folder: &Path) -> std::io::Result<(u64, u64)> {
+    folder.metadata().map(|of| (of.dev(), of.ino()))
 }
 
 fn not_watched(error: notify::Error) -> String {

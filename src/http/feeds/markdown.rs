@@ -41,7 +41,8 @@ fragment Whole on Content {
   ... on Post { date: publishedAt }
   updated: updatedAt
   language
-  ... on Post { authors { name } categories { name: slug } tags { name: slug } }
+  ... on Post { authors { name } authorSlugs: authors { name: slug } categories { name: slug } tags { name: slug } featured }
+  metadata
   url: canonicalUrl
   body { markdown }
 }
@@ -50,7 +51,7 @@ fragment Whole on Content {
 });
 
 /// The fields of `Whole` that are lines of the head, in their order.
-const FACTS: [&str; 15] = [
+const FACTS: [&str; 18] = [
     "title",
     "subtitle",
     "type",
@@ -63,8 +64,11 @@ const FACTS: [&str; 15] = [
     "updated",
     "language",
     "authors",
+    "authorSlugs",
     "categories",
     "tags",
+    "featured",
+    "metadata",
     "url",
 ];
 
@@ -78,8 +82,7 @@ pub(in crate::http) fn to_markdown(content: &Value) -> Option<String> {
             value => value.clone(),
         };
         if !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty()) {
-            // A value as JSON is YAML too.
-            let _ = writeln!(text, "{fact}: {value}");
+            let _ = writeln!(text, "{fact}: {}", in_yaml(&value));
         }
     }
     text.push_str("---\n");
@@ -89,6 +92,17 @@ pub(in crate::http) fn to_markdown(content: &Value) -> Option<String> {
     }
     text.push_str(markdown);
     Some(text)
+}
+
+/// A value as JSON, which is YAML if nothing in it ends a line or is not allowed there (YAML 1.2.2, sections 5.1 and 5.4).
+fn in_yaml(value: &Value) -> String {
+    let escape = |character: char| match character {
+        '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+            format!("\\u{:04x}", u32::from(character))
+        }
+        character => character.to_string(),
+    };
+    value.to_string().chars().map(escape).collect()
 }
 
 #[derive(Deserialize)]
@@ -200,4 +214,15 @@ fn plain(text: &str) -> String {
         line.push(character);
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_fact_ends_its_line() {
+        let title = json!("a\u{85}---\n\u{2028}\u{feff}é\"");
+        assert_eq!(in_yaml(&title), r#""a\u0085---\n\u2028\ufeffé\"""#);
+    }
 }

@@ -27,7 +27,13 @@ use crate::http::request_id::shortened;
 const MEMORY_FACTOR: u64 = 4;
 
 const INSTRUCTIONS: &str = "The posts and pages of a web site. Find some with `search`, read one with `read`, follow what changes with `changes`. \
-     With a token that may write, `create_draft` makes a draft, which people publish. An error begins with a stable code.";
+     With a token that may write, `create_draft` makes a draft, which people publish, and `update` changes a post, a published one at once. An error \
+     begins with a stable code.";
+/// Of a server whose only tools are the documents of its manifests.
+const INSTRUCTIONS_OF_DOCUMENTS: &str =
+    "Documents that read or change the posts and pages of a web site. An error begins with a stable code.";
+/// The first line and the beginning of the second of what `read` returns.
+const HEAD: &str = "---\ntitle: ";
 
 #[derive(Clone)]
 pub(super) struct Agent {
@@ -42,7 +48,10 @@ impl ServerHandler for Agent {
         let server = Implementation::new("tidings", env!("CARGO_PKG_VERSION")).with_title(&self.api.settings.site.name);
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(server)
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(match self.api.settings.trusted_only {
+                true => INSTRUCTIONS_OF_DOCUMENTS,
+                false => INSTRUCTIONS,
+            })
     }
 
     async fn list_tools(
@@ -96,6 +105,11 @@ impl Agent {
             Runs::Persisted { text, operation } => self.run_persisted(text, operation, arguments.into()).await?,
             Runs::Own => self.run_own(name, arguments.into()).await?,
             Runs::OwnInput { draft } => {
+                if arguments.get("markdown").and_then(Value::as_str).is_some_and(|text| text.starts_with(HEAD)) {
+                    return Err(bad(
+                        "Send `markdown` without the head that `read` shows, down to the second `---`.".to_owned()
+                    ));
+                }
                 if *draft {
                     arguments.insert("publish".to_owned(), json!(false));
                 }
@@ -104,7 +118,16 @@ impl Agent {
             Runs::Changes => {
                 let types = arguments.remove("types").filter(|types| !types.is_null());
                 let types = types.map(serde_json::from_value::<Vec<String>>).transpose();
-                let types = types.map_err(|_| bad("`types` must be an array of types.".to_owned()))?;
+                let known = tool.definition.input_schema["properties"]["types"]["items"]["enum"].as_array();
+                let is_known = |asked: &String| known.is_some_and(|known| known.iter().any(|of| of == asked));
+                let types = types.map_err(drop).and_then(|types| match types {
+                    Some(types) if !types.iter().all(is_known) => Err(()),
+                    types => Ok(types),
+                });
+                let types = types.map_err(|()| {
+                    let known = known.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
+                    bad(format!("`types` must be an array of some of: {known}."))
+                })?;
                 let answer = self.run_own(name, arguments.into()).await?;
                 return self.result(&answer, |data| Ok(of_types(data, types.as_deref())), false).await;
             }
@@ -163,10 +186,10 @@ impl Agent {
         let Answered { errors, data } = serde_json::from_slice(&json).map_err(|_| RequestFailure::internal())?;
         let errors: Vec<String> = errors.iter().map(GraphqlError::to_line).collect();
         let (text, is_error) = match data.map(text) {
-            Some(Ok(text)) if errors.is_empty() => {
-                let is_refused = writes && has_user_errors(&text);
-                (text, is_refused)
-            }
+            Some(Ok(text)) if errors.is_empty() => match if writes { user_errors(&text) } else { Vec::new() } {
+                refused if refused.is_empty() => (text, false),
+                refused => (format!("{}\n{text}", refused.join("\n")), true),
+            },
             Some(Ok(text)) => (format!("{}\n{text}", errors.join("\n")), true),
             Some(Err(why)) if errors.is_empty() => (why, true),
             Some(Err(_)) | None => (errors.join("\n"), true),
@@ -224,9 +247,11 @@ fn of_types(data: &RawValue, types: Option<&[String]>) -> String {
     data.to_string()
 }
 
-/// Whether a mutation was refused for its input.
-fn has_user_errors(data: &str) -> bool {
+/// Why a mutation was refused for its input, each with its code.
+fn user_errors(data: &str) -> Vec<String> {
     let data: Value = serde_json::from_str(data).unwrap_or_default();
-    let mut payloads = data.as_object().into_iter().flat_map(|fields| fields.values());
-    payloads.any(|payload| payload["userErrors"].as_array().is_some_and(|errors| !errors.is_empty()))
+    let payloads = data.as_object().into_iter().flat_map(|fields| fields.values());
+    let errors = payloads.filter_map(|payload| payload["userErrors"].as_array()).flatten();
+    let text = |error: &Value, name: &str| error[name].as_str().unwrap_or("INVALID").to_owned();
+    errors.map(|error| format!("{}: {}", text(error, "code"), text(error, "message"))).collect()
 }

@@ -15,12 +15,13 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::response::IntoResponse;
-use axum::{Router, routing::post};
+use axum::{Json, Router, routing::post};
 use bytes::Bytes;
 use http_body_util::Full;
+use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tracing::Span;
 
 use super::accept::Media;
@@ -54,6 +55,9 @@ async fn serve(api: Arc<Api>, request: Request, share: &Arc<Share>) -> Result<Re
     let limits = &api.settings.limits;
     let received = body::read(&head.headers, body, limits, (&share.charge, &api.long_bodies)).await.map_err(refuse)?;
     let message = check_message(&api, &received, share).await.map_err(refuse)?;
+    if let Some(refused) = misshapen_call(&message) {
+        return Ok(Json(refused).into_response());
+    }
     if let Some(span) = head.extensions.get::<Span>() {
         span.record("client", client_name(&message, &head.headers));
     }
@@ -90,6 +94,23 @@ async fn check_message(api: &Api, body: &[u8], share: &Share) -> Result<GraphqlV
         message @ GraphqlValue::Object(_) => Ok(message),
         _ => Err(RequestFailure::bad_request("The body must be one message, a JSON object.")),
     }
+}
+
+/// The answer to a call of a tool whose parameters have another form. The library would take it for a method that it does not know.
+fn misshapen_call(message: &GraphqlValue) -> Option<Value> {
+    let field = |of: &GraphqlValue, name: &str| match of {
+        GraphqlValue::Object(fields) => fields.get(name).cloned().unwrap_or_default(),
+        _ => GraphqlValue::Null,
+    };
+    let params = field(message, "params");
+    let is_named = matches!(field(&params, "name"), GraphqlValue::String(_));
+    let is_object = matches!(field(&params, "arguments"), GraphqlValue::Object(_) | GraphqlValue::Null);
+    if field(message, "method") != GraphqlValue::from("tools/call") || is_named && is_object {
+        return None;
+    }
+    let text = "`params` must have the `name` of a tool, a string, and its `arguments`, an object.";
+    let error = json!({ "code": ErrorCode::INVALID_PARAMS.0, "message": text });
+    Some(json!({ "jsonrpc": "2.0", "id": field(message, "id").into_json().unwrap_or_default(), "error": error }))
 }
 
 /// What the client calls itself: in each request of the current revision; before, only by its `User-Agent`.

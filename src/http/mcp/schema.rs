@@ -98,6 +98,7 @@ impl Types {
             "Int" => return json!({ "type": "integer" }),
             "Float" => return json!({ "type": "number" }),
             "String" | "ID" => return json!({ "type": "string" }),
+            "JSON" => return json!({ "type": "object" }),
             "DateTime" => return json!({ "type": "string", "format": "date-time" }),
             _ => {}
         }

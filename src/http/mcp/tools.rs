@@ -16,7 +16,7 @@ use crate::http::settings::HttpSettings;
 pub(super) const TEXT: &str = "\
 query search($query: String!, $types: [ContentType!], $filter: PostFilter, $first: Int = 10, $after: String) {
   search(query: $query, types: $types, filter: $filter, first: $first, after: $after) {
-    nodes { type: __typename id slug title excerpt canonicalUrl ... on Post { publishedAt } ... on Page { path } }
+    nodes { type: __typename id slug title status excerpt canonicalUrl ... on Post { publishedAt } ... on Page { path } }
     pageInfo { hasNextPage endCursor }
     suggestion
   }
@@ -140,7 +140,12 @@ fn own(types: &Types) -> Vec<Tool> {
     let draft = types.of_fields("CreatePostInput", &["publish", "publishAt", "unpublishAt"]);
     let update = types.of_fields("UpdatePostInput", &[]);
     [
-        ("search", "Finds posts and pages by words.", of_variables("search"), (false, Runs::Own)),
+        (
+            "search",
+            "Finds posts and pages by words. It needs words: it does not list everything.",
+            of_variables("search"),
+            (false, Runs::Own),
+        ),
         (
             "read",
             "A post or page as Markdown, below a head with its facts. Give one argument.",
@@ -161,7 +166,9 @@ fn own(types: &Types) -> Vec<Tool> {
         ),
         (
             "update",
-            "Changes a post. If it was changed since `expectedVersion`, the result is CONFLICT: read it again.",
+            "Changes a post; a change of a published one is public at once. What you give replaces what was there: repeat the tags, categories, authors and \
+             metadata that are to stay, as `read` shows them. `markdown` is the text without the head of `read`. If the post was changed since \
+             `expectedVersion`, the result is CONFLICT: read it again.",
             update,
             (true, Runs::OwnInput { draft: false }),
         ),

@@ -123,6 +123,40 @@ fn a_renamed_file_is_the_same_post_and_a_draft_too() {
     assert!(blog.export().contains("\"slug\":\"soon\""));
 }
 
+/// As if half of the folder were on a disk that is not mounted.
+#[test]
+fn most_of_a_folder_is_not_removed_without_a_question() {
+    let files: Vec<_> =
+        (0..12).map(|n| (format!("below/2025-01-{:02}-post-{n}.md", n + 1), format!("Post {n}.\n"))).collect();
+    let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let blog = Blog::of(&[&[ONE], &files[..]].concat());
+    assert_eq!(blog.import().code, Some(0));
+    let away = blog.path().join("away");
+    fs::rename(blog.posts().join("below"), &away).expect("a folder");
+    let kept = blog.import_of(&blog.posts(), &["--prune", "--yes"]);
+    assert!(kept.err.contains("gone     nothing is removed, because 12 files are gone and 1 are left"), "{kept:?}");
+    assert_eq!(listed(&kept, 3).len(), 13, "{kept:?}");
+    fs::rename(&away, blog.posts().join("below")).expect("a folder");
+    assert_eq!(listed(&blog.import_of(&blog.posts(), &["--prune", "--yes"]), 0), [""; 0]);
+    assert!(blog.export().contains("\"slug\":\"post-11\""));
+}
+
+/// It was deleted long ago, and its post was kept, as the pages below it that others made.
+#[test]
+fn another_page_with_the_title_of_a_deleted_one_is_a_new_page() {
+    let page = |text: &str| format!("---\ntitle: Overview\nlayout: docs\n---\n{text}\n");
+    let (first, other) = (page("Of the first version."), page("Of the interface."));
+    let blog = Blog::of(&[("docs/v1/overview.md", &first), ("docs/v1/more.md", &page("More."))]);
+    assert_eq!(blog.import().code, Some(0));
+    blog.remove("docs/v1/overview.md");
+    assert_eq!(blog.import().code, Some(0));
+    blog.write("docs/api/overview.md", &other);
+    assert_eq!(blog.import().code, Some(0));
+    let exported = blog.export();
+    let has = |path: &str| exported.contains(&format!("\"path\":\"{path}\""));
+    assert!(has("docs/v1/overview") && has("docs/api/overview"), "{exported}");
+}
+
 /// Of an export, the store remembers the file of the first import, which this folder does not have.
 #[test]
 fn files_of_an_export_are_not_gone() {

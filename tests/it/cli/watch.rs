@@ -321,6 +321,27 @@ fn a_folder_that_is_emptied_and_comes_back_is_imported() {
     assert_eq!(watching.stop("INT").0, Some(0));
 }
 
+/// As when a folder above is moved: no event of the folder itself says so.
+#[test]
+fn a_link_that_names_another_folder_is_followed() {
+    let served = Served::of(&[ONE]);
+    let away = served.blog.path().join("away");
+    let link = served.blog.path().join("current");
+    std::os::unix::fs::symlink(served.blog.posts(), &link).expect("a link");
+    let path = link.display().to_string();
+    let mut command = tidings(&served.with(&["import", "--watch", &path]));
+    command.envs(served.settings.iter().cloned());
+    let watching = Watching::start(command);
+    until(vec!["one".to_owned()], || served.slugs());
+    crate::support::folder::write(&away, TWO.0, TWO.1);
+    fs::remove_file(&link).expect("a link");
+    std::os::unix::fs::symlink(&away, &link).expect("a link");
+    until(vec!["two".to_owned(), "one".to_owned()], || served.slugs());
+    crate::support::folder::write(&away, TWO.0, &TWO.1.replace("Two.\n", "Too.\n"));
+    until("Too.\n".to_owned(), || served.posts()[0].2.clone());
+    assert_eq!(watching.stop("INT").0, Some(0));
+}
+
 #[test]
 fn what_cannot_be_watched_is_refused() {
     let blog = Blog::of(&[ONE]);

@@ -77,7 +77,10 @@ async fn a_draft_is_made_and_changed_and_published_only_if_that_is_asked_for() {
     let changed = server.data(Some(&editor), "update", change(1, json!({ "markdown": "Two." }))).await;
     assert_eq!(changed["updatePost"]["post"]["version"], 2);
     let (text, is_error) = server.call(Some(&editor), "update", change(1, json!({ "title": "Late" }))).await;
-    assert!(is_error && text.contains("\"code\":\"CONFLICT\"") && text.contains("\"version\":2"), "{text}");
+    assert!(is_error && text.starts_with("CONFLICT: ") && text.contains("\"version\":2"), "{text}");
+    let (read, _) = server.call(Some(&editor), "read", json!({ "slug": "brief" })).await;
+    let (text, is_error) = server.call(Some(&editor), "update", change(2, json!({ "markdown": read }))).await;
+    assert!(is_error && text.starts_with("BAD_USER_INPUT: Send `markdown` without the head"), "{text}");
     let (text, _) = server.call(None, "read", json!({ "slug": "brief" })).await;
     assert!(text.starts_with("NOT_FOUND: "), "{text}");
     let published = server.data(Some(&editor), "update", change(2, json!({ "publish": true }))).await;

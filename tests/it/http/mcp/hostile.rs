@@ -131,12 +131,18 @@ async fn wrong_arguments_are_results_that_say_what_is_wrong() {
         ("search", json!({ "query": "a", "first": 1_000 }), "BAD_USER_INPUT: "),
         ("search", json!({ "query": "a", "limit": 1 }), "BAD_USER_INPUT: The tool has no argument \"limit\"; it has: "),
         ("search", json!({ "query": "a".repeat(2_000) }), "BAD_USER_INPUT: "),
-        ("changes", json!({ "types": "POST" }), "BAD_USER_INPUT: `types` must be an array"),
+        ("changes", json!({ "types": "POST" }), "BAD_USER_INPUT: `types` must be an array of some of: "),
+        ("changes", json!({ "types": ["Post"] }), "BAD_USER_INPUT: `types` must be an array of some of: "),
         ("read", json!({ "slug": ["a"] }), "BAD_USER_INPUT: "),
     ] {
         let (text, is_error) = server.call(None, tool, arguments.clone()).await;
         assert!(is_error && text.starts_with(expected), "{tool} {arguments}: {text}");
         assert!(text.len() < 2_000, "{text}");
+    }
+    for arguments in [json!("slug"), json!(["post-1"]), json!(1)] {
+        let wrong = server.ask(None, "tools/call", json!({ "name": "read", "arguments": arguments })).await;
+        assert_eq!((wrong.status, code(&wrong.json()).as_str()), (200, "-32602"), "{wrong:?}");
+        assert_eq!(wrong.json()["id"], 7);
     }
     for name in ["viewer", "Post", "nothing"] {
         let unknown = server.ask(None, "tools/call", json!({ "name": name, "arguments": {} })).await;
