@@ -10,7 +10,7 @@ use axum::Router;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, watch},
-    task::JoinSet,
+    task::{JoinSet, yield_now},
     time::{Instant, sleep, timeout},
 };
 
@@ -30,6 +30,9 @@ pub struct Stopped {
 
 /// How long to wait for a slot before another idle connection is closed.
 const MAKE_ROOM_EVERY: Duration = Duration::from_millis(50);
+
+/// How often other tasks run before a connection over the limit of its client is refused: its idle connections close when they run.
+const TURNS_TO_CLOSE: usize = 16;
 
 /// How often a line in the log says that few slots are left.
 const WARN_EVERY: Duration = Duration::from_secs(60);
@@ -101,9 +104,8 @@ impl Accepting {
         loop {
             let (stream, address) = accept(&self.listener).await;
             let client = client_of(address);
-            let Some(of_client) = self.of_clients.take(client) else {
+            let Some(of_client) = self.slot_of(client).await else {
                 tracing::debug!(%address, "http.address_refused");
-                self.make_room_of(client);
                 continue;
             };
             let mut slot = pin!(Arc::clone(&self.server.slots).acquire_owned());
@@ -121,6 +123,22 @@ impl Accepting {
                 }
             }
         }
+    }
+
+    /// A slot of the client, also if one of its idle connections has to close for that.
+    async fn slot_of(&mut self, client: IpAddr) -> Option<OwnedSemaphorePermit> {
+        let mut slot = self.of_clients.take(client);
+        if slot.is_none() {
+            self.make_room_of(client);
+        }
+        for _ in 0..TURNS_TO_CLOSE {
+            if slot.is_some() {
+                break;
+            }
+            yield_now().await;
+            slot = self.of_clients.take(client);
+        }
+        slot
     }
 
     /// Closes the connection that has been idle for longest.

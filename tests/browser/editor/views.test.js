@@ -74,8 +74,8 @@ async function eachView(page, look) {
   await page.locator(".preview .prose").waitFor();
   await look("its preview");
   await page.getByRole("button", { name: "Write", exact: true }).click();
-  await change("updatePost", { id, expectedVersion: 1, markdown: "One line of theirs.\n\nAnother line." }, another);
   await text(page).fill("One line of mine.\n\nAnother line.");
+  await change("updatePost", { id, expectedVersion: 1, markdown: "One line of theirs.\n\nAnother line." }, another);
   await save(page).click();
   await page.getByRole("heading", { name: /Somebody else changed this post/ }).waitFor();
   await look("a conflict");

@@ -195,7 +195,8 @@ async fn one_address_has_no_more_connections_than_its_bound() {
         assert_eq!(client.answer().await.body, r#"{"data":{"slow":"done"}}"#);
     }
     sleep(Duration::from_millis(300)).await;
-    assert!(Client::connect(toy.address).await.is_closed_within(PATIENCE).await, "it has asked the others to close");
+    // It makes the others close, and is served or refused, by which of them is first.
+    let _new = Client::connect(toy.address).await;
     for client in &mut clients {
         assert!(client.is_closed_within(PATIENCE).await);
     }
