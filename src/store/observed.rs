@@ -1,4 +1,5 @@
-//! Reports each storage request to the metrics and traces. The rule: the wrapper changes nothing, and is the innermost one, so that it sees every request.
+//! Reports each storage request to the metrics and traces. The rule: the wrapper changes nothing, and is below the log of tables, so that it sees every request
+//! to Azure. On a file, it is above the recording of entries, whose own reads it does not see.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -55,7 +55,7 @@ async fn serve(api: Arc<Api>, request: Request, share: &Arc<Share>) -> Result<Re
     let limits = &api.settings.limits;
     let received = body::read(&head.headers, body, limits, (&share.charge, &api.long_bodies)).await.map_err(refuse)?;
     let message = check_message(&api, &received, share).await.map_err(refuse)?;
-    if let Some(refused) = misshapen_call(&message) {
+    if let Some(refused) = refuse_malformed_call(&message) {
         return Ok(Json(refused).into_response());
     }
     if let Some(span) = head.extensions.get::<Span>() {
@@ -72,7 +72,7 @@ async fn serve(api: Arc<Api>, request: Request, share: &Arc<Share>) -> Result<Re
     let service =
         StreamableHttpService::new(move || Ok(agent.clone()), Arc::new(NeverSessionManager::default()), config);
     let answered = service.handle(Request::from_parts(head, Full::new(Bytes::from(received)))).await;
-    in_our_words(answered.map(Body::new)).await.map_err(refuse)
+    with_error_code(answered.map(Body::new)).await.map_err(refuse)
 }
 
 /// A page that has made a browser believe that its own host is this one sends that host too, so only the setting allows an origin.
@@ -97,7 +97,7 @@ async fn check_message(api: &Api, body: &[u8], share: &Share) -> Result<GraphqlV
 }
 
 /// The answer to a call of a tool whose parameters have another form. The library would take it for a method that it does not know.
-fn misshapen_call(message: &GraphqlValue) -> Option<Value> {
+fn refuse_malformed_call(message: &GraphqlValue) -> Option<Value> {
     let field = |of: &GraphqlValue, name: &str| match of {
         GraphqlValue::Object(fields) => fields.get(name).cloned().unwrap_or_default(),
         _ => GraphqlValue::Null,
@@ -144,8 +144,8 @@ async fn may_write(api: &Api, headers: &HeaderMap, share: &Share) -> Result<bool
     Ok(!api.settings.reads_only && role.is_some_and(|role| role != "READER"))
 }
 
-/// Gives the plain texts of the library, which refuse what is no message, the form of all refusals.
-async fn in_our_words(response: Response<Body>) -> Result<Response<Body>, RequestFailure> {
+/// Turns a refusal by the library, which is plain text, into the JSON of all refusals, with a code.
+async fn with_error_code(response: Response<Body>) -> Result<Response<Body>, RequestFailure> {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|of| of == "application/json");
     if is_json || !(response.status().is_client_error() || response.status().is_server_error()) {
         return Ok(response);
