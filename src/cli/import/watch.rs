@@ -104,11 +104,15 @@ async fn import_changes(
     changes: &mut Changes,
     shown: &mut HashSet<printed::Item>,
 ) -> Result<(), CommandError> {
-    for tries in 1..=AGAIN_MAX {
+    let mut tries = 0;
+    loop {
         let source = import.read_at_rest(site, changes).await?;
         let content = site.open().await?;
         let mut report = ingest::import(&content, Arc::clone(&source), import.options(), |_, _| {}).await?;
-        let is_again = report.is_again && tries < AGAIN_MAX;
+        // A file that was written during the import may have failed only therefore.
+        let is_outdated = !report.failed.is_empty() && changes.came_within(NOTICED_WITHIN).await;
+        tries = if is_outdated { 0 } else { tries + 1 };
+        let is_again = is_outdated || report.is_again && tries < AGAIN_MAX;
         if is_again {
             report.failed.clear();
         }
@@ -118,10 +122,12 @@ async fn import_changes(
         let (removed, _) = prune::prune(&content, &source, (import, &report)).await?;
         printed::changes(&report, removed, shown)?;
         if !is_again {
-            break;
+            return Ok(());
+        }
+        if is_outdated {
+            changes.settle().await;
         }
     }
-    Ok(())
 }
 
 impl Import {

@@ -88,10 +88,11 @@ impl Progress {
         state.open.values().map(|open| open.version - 1).min().unwrap_or(state.version)
     }
 
-    /// Whether every known entry is applied or being applied here, and no append of this server is in doubt.
+    /// Whether every entry up to the newest head is known, and applied or being applied here, and no append of this server is in doubt.
     pub(super) fn is_settled(&self) -> bool {
         let state = self.lock();
-        state.head.is_some() && state.open.values().all(|open| open.is_under_way)
+        let is_known = state.head.as_ref().is_some_and(|stored| state.known >= Some(stored.head.number));
+        is_known && state.open.values().all(|open| open.is_under_way)
     }
 
     /// Records that this server could not apply an entry that it has appended.

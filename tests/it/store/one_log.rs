@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tidings::clock::Clock;
 use tidings::store::log::TRUSTED_FOR;
 use tidings::store::{
-    Batch, Etag, Key, LogSettings, LogStore, Properties, Result, RowRange, RowRole, RowWrite, Rows, Store, StoreError,
-    TableStore,
+    Batch, Continuation, Etag, Key, LogSettings, LogStore, Page, Properties, Result, RowRange, RowRole, RowWrite, Rows,
+    Store, StoreError, TableStore,
 };
 use tokio::sync::{Notify, Semaphore};
 
@@ -313,6 +313,54 @@ async fn an_entry_of_another_server_is_applied_by_whoever_finds_it() {
     while appended.get(TABLE, &key("marks", "0")).await.expect("a read").is_none() {
         tokio::task::yield_now().await;
     }
+}
+
+/// Loses the answer to the first append, and then the next two reads of entries.
+struct Forgetful {
+    inner: Store,
+    left: AtomicI64,
+}
+
+impl Forgetful {
+    fn forgets(&self) -> bool {
+        self.left.fetch_sub(1, Ordering::SeqCst) > 0
+    }
+}
+
+#[async_trait::async_trait]
+impl TableStore for Forgetful {
+    pass_on!(inner: create_tables, ping, get, scan);
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        match table == LOG && self.forgets() {
+            true => Err(StoreError::unavailable("the entries", std::io::Error::other("lost"))),
+            false => self.inner.range(table, range, limit, continuation).await,
+        }
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        let etags = self.inner.commit(table, batch).await?;
+        match table == LOG && self.forgets() {
+            true => Err(StoreError::outcome_unknown("the append", std::io::Error::other("lost"))),
+            false => Ok(etags),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_could_not_read_an_entry_has_not_settled() {
+    let memory: Store = MemoryStore::empty();
+    let store = open(Arc::new(Forgetful { inner: memory, left: 3.into() })).await;
+    change(&store, 0).await.expect_err("the answer to the append is lost");
+    store.settle().await.expect_err("the entry cannot be read");
+    store.settle().await.expect("the entry is read and applied");
+    assert!(store.get(TABLE, &key("marks", "0")).await.expect("a read").is_some());
 }
 
 /// Whether a report is found, by each kind of read.
