@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,9 @@ pub struct Manifest {
 pub(super) struct Chain {
     /// Whether the base includes tokens and webhooks.
     pub tokens: bool,
+    /// It can be restored to each moment since then.
+    #[serde(default, with = "as_optional_text")]
+    pub begun: Option<Instant>,
     /// The start of its last run: all changes before this instant are included.
     #[serde(with = "as_text")]
     pub until: Instant,
@@ -79,6 +83,15 @@ impl Chain {
     pub(super) fn last(&self) -> &Position {
         self.segments.last().map_or(&self.first, |segment| &segment.last)
     }
+
+    /// Whether it has every state of this time until now.
+    fn covers(&self, time: Duration, now: Instant) -> bool {
+        self.begun.unwrap_or(self.first.at).until(now) >= time
+    }
+
+    fn files(self) -> impl Iterator<Item = String> {
+        [self.base].into_iter().chain(self.segments.into_iter().map(|segment| segment.file)).map(|file| file.name)
+    }
 }
 
 impl Manifest {
@@ -89,6 +102,17 @@ impl Manifest {
     /// All changes before this instant are in the backup.
     pub fn until(&self) -> Instant {
         self.chains.last().map_or(Instant::MIN, |chain| chain.until)
+    }
+
+    /// Whether the last chain alone has every state of this time until now.
+    pub(super) fn covers(&self, time: Duration, now: Instant) -> bool {
+        self.chains.last().is_some_and(|chain| chain.covers(time, now))
+    }
+
+    /// Removes the chains without which the backup still has every state of this time until now. Returns the names of their files.
+    pub(super) fn drop_before(&mut self, time: Duration, now: Instant) -> Vec<String> {
+        let needed = self.chains.iter().rposition(|chain| chain.covers(time, now)).unwrap_or(0);
+        self.chains.drain(..needed).flat_map(Chain::files).collect()
     }
 
     /// `None` if there is no manifest.

@@ -56,6 +56,8 @@ pub struct BackupSchedule {
     pub place: AssetPlace,
     pub every: Duration,
     pub tokens: bool,
+    /// See [`BackupOptions::keep`].
+    pub keep: Option<Duration>,
 }
 
 impl BackupSchedule {
@@ -74,7 +76,7 @@ impl BackupSchedule {
             return Ok(last.until());
         }
         let checks = !last.as_ref().is_some_and(is_checked);
-        let options = BackupOptions { is_full: false, tokens: self.tokens, checks };
+        let options = BackupOptions { is_full: false, tokens: self.tokens, checks, keep: self.keep };
         let done = match back_up(content, &files, options).await {
             Err(why @ BackupError::NotContinued(_)) => {
                 tracing::warn!(error = why.to_string(), "backup.begun_again");

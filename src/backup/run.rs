@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::lines::{EntryLine, LinesWriter, RowLine};
 use super::manifest::{Chain, Manifest, Position, Segment, StoredFile};
@@ -27,6 +28,9 @@ pub struct BackupOptions {
     pub tokens: bool,
     /// Restore the whole backup into a temporary store and check it; otherwise, only the new files are read again.
     pub checks: bool,
+    /// How far back the backup can be restored; if `None`, to its first run. A run begins with all rows if the last one that did is older, and deletes the files
+    /// that are not needed any more.
+    pub keep: Option<Duration>,
 }
 
 /// The result of a run.
@@ -56,6 +60,8 @@ pub async fn back_up(content: &Content, files: &StoredFiles, options: BackupOpti
         true => None,
         false => Manifest::read(files).await?,
     };
+    let now = content.clock().now();
+    let before = before.filter(|before| !options.keep.is_some_and(|keep| before.covers(keep, now)));
     let mut run = Run::new(content, files, options).await?;
     let done = run.carry_out(before).await;
     if done.is_err() {
@@ -111,6 +117,9 @@ impl<'r> Run<'r> {
         self.copy_assets(&mut chain).await?;
         // The first backup of a store file begins its log.
         chain.until = until.max(chain.first.at);
+        if is_full {
+            chain.begun = Some(chain.until);
+        }
         let position = chain.last().clone();
         let (differences, missing) = match self.options.checks {
             true => restore_to_check(self.content, files, &chain).await?,
@@ -132,7 +141,11 @@ impl<'r> Run<'r> {
         }
         // From here on, the manifest may name them, even if the response to its write is lost.
         self.new_files.clear();
+        let old_files = self.options.keep.map(|keep| manifest.drop_before(keep, until)).unwrap_or_default();
         manifest.write(files).await?;
+        for name in old_files {
+            files.delete(&name).await.map_err(BackupError::Place)?;
+        }
         let Self { rows, entries, assets, bytes, .. } = *self;
         let until = manifest.until();
         Ok(BackupReport { is_full, position, until, rows, entries, assets, bytes, missing, differences })
@@ -161,7 +174,7 @@ impl<'r> Run<'r> {
         let first = Position::from(known.unwrap_or(empty));
         let base = self.write_rows(moment.store(), first.number).await?;
         let (tokens, until, missing) = (self.options.tokens, first.at, BTreeSet::new());
-        let mut chain = Chain { tokens, until, base, first, segments: Vec::new(), missing };
+        let mut chain = Chain { tokens, begun: None, until, base, first, segments: Vec::new(), missing };
         if !self.is_file {
             self.add_entries(&mut chain).await?;
             chain.first = chain.last().clone();

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -9,9 +10,9 @@ use crate::app::{self, Missing};
 use crate::backup::{self, BackupOptions, FoundBackup, RestoreOptions, RestorePoint};
 use crate::config::{self, Sources, table};
 
-use super::CommandError;
 use super::flags::{Flags, OfPictures, OfStore, without_flag};
 use super::output::{output, print_line};
+use super::{CommandError, counted};
 
 /// Back up the content while servers write to it: all of it the first time, then what has changed.
 #[derive(Debug, Args)]
@@ -25,6 +26,9 @@ pub(super) struct Backup {
     /// Back up the tokens, the key of preview links and the webhooks too, which are secrets.
     #[arg(long)]
     tokens: bool,
+    /// The days of which each moment must be restorable; files that only older moments need are deleted. Default: since the first backup.
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..=3_650))]
+    keep_days: Option<u16>,
     #[command(flatten)]
     store: Flags<OfStore>,
     #[command(flatten)]
@@ -42,11 +46,12 @@ impl Backup {
         let content = app::open(&store, Missing::Refuse).await?.with_fields(fields);
         let content = content.with_assets(app::open_assets(&assets, Missing::Refuse).await?);
         let files = backup::open(&place, true).await?;
-        let options = BackupOptions { is_full: self.full, tokens: self.tokens, checks: true };
+        let keep = self.keep_days.map(|days| Duration::from_secs(24 * 60 * 60 * u64::from(days)));
+        let options = BackupOptions { is_full: self.full, tokens: self.tokens, checks: true, keep };
         let done = backup::back_up(&content, &files, options).await?;
         // A server does this each hour, but the store may have no server.
         content.store().delete_old_entries().await?;
-        let what = if done.is_full { format!("{} rows", done.rows) } else { format!("{} changes", done.entries) };
+        let what = if done.is_full { counted(done.rows, "row") } else { counted(done.entries, "change") };
         writeln!(
             output(),
             "Backed up to position {} ({}): {what}, {} pictures and files, {} bytes",

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::CommandError;
 use super::flags::{Flags, OfPictures, OfStore, without_flag};
 use super::grouped::print_grouped;
 use super::output::{output, print_line};
+use super::{CommandError, counted};
 use crate::app::{self, Missing};
 use crate::config::{self, Sources, table};
 use crate::content::Content;
@@ -110,7 +110,7 @@ async fn to_lines(content: &Content, out: impl Write) -> Result<(), ExportError>
         0 => String::new(),
         pictures => format!(", without the {pictures} pictures and files: `tidings export FOLDER` writes them too"),
     };
-    print_line(format_args!("Exported {posts} posts{without}"));
+    print_line(format_args!("Exported {}{without}", counted(posts as u64, "post")));
     Ok(())
 }
 

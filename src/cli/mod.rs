@@ -108,3 +108,8 @@ impl Command {
 fn in_one_line(text: impl ToString) -> String {
     text.to_string().replace(char::is_control, " ")
 }
+
+/// `1 post`, `2 posts`.
+fn counted(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

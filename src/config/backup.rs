@@ -22,9 +22,14 @@ pub fn backup_place(settings: &Settings<'_>, text: &str) -> Result<AssetPlace, C
 pub(super) fn backups(settings: &Settings<'_>) -> Result<Option<BackupSchedule>, ConfigError> {
     let Some(text) = settings.text(&own::PLACE) else { return Ok(None) };
     let every = Duration::from_secs(60 * settings.number(&own::EVERY_MINUTES)?);
+    let keep = match settings.number(&own::KEEP_DAYS)? {
+        0 => None,
+        days => Some(Duration::from_secs(24 * 60 * 60 * days)),
+    };
     Ok(Some(BackupSchedule {
         place: place_of(settings, &text, &own::PLACE)?,
         every,
         tokens: settings.is_on(&own::TOKENS)?,
+        keep,
     }))
 }

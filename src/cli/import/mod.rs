@@ -13,9 +13,9 @@ use std::sync::Arc;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::CommandError;
 use super::flags::{Flags, OfFields, OfPictures, OfStore, without_flag};
 use super::output::{output, print_line};
+use super::{CommandError, counted};
 use crate::app::{self, Missing};
 use crate::config::{self, AssetSettings, Sources, StoreSetting, table};
 use crate::content::Content;
@@ -201,7 +201,7 @@ async fn try_out(
 
 fn progress_bar(posts: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
-        print_line(format_args!("Importing {posts} posts …"));
+        print_line(format_args!("Importing {} …", counted(posts as u64, "post")));
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} posts, {per_sec}, {eta} to go");

@@ -136,7 +136,7 @@ fn assert_follows(served: &Served) {
     served.blog.write(&format!("new/deep/{}", TWO.0), &TWO.1.replace("Two.\n", "Too.\n"));
     until(vec![post("two", 2, "Too.\n"), post("one", 4, "Renamed.\n")], || served.posts());
     let (code, errors) = watching.stop("INT");
-    assert_eq!((code, errors), (Some(0), vec!["Importing 1 posts …".to_owned()]));
+    assert_eq!((code, errors), (Some(0), vec!["Importing 1 post …".to_owned()]));
 }
 
 #[test]
