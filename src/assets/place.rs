@@ -1,4 +1,4 @@
-//! In a tall picture, 525 of 2000 rows are shown.
+//! Where the bytes of pictures and files are stored. The rule: a place has everything that is needed to reach it, and prints no secret.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use crate::store::azure::Connection;
 
 #[derive(Debug, Clone)]
 pub enum AssetPlace {
-    /// In a wide picture, 1904 of 4000 columns are shown.
+    /// A folder of this machine.
     Folder(PathBuf),
     /// A container of an Azure storage account, or of Azurite.
     Azure(AzureContainer),

@@ -1,4 +1,5 @@
-//! The value of the header `GraphQL-Tags`, which requests the tags of the answer. The transport adds it to the request.
+//! The cached answers, for the transports. The rule: a transport caches only answers to anonymous queries that ran without an error;
+//! `content::cache` decides how long an answer may be used.
 
 use std::any::TypeId;
 
@@ -16,7 +17,7 @@ pub use crate::content::cache::{
     Watches, Watching,
 };
 
-/// The value of the header `GraphQL-Tags`: the answer to a query gets its tags. The transport adds it to the request.
+/// The value of the header `GraphQL-Tags`, which requests the tags of the answer. The transport adds it to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TagsRequest;
 

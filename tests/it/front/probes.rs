@@ -135,7 +135,8 @@ fn a_slow_body_is_refused_and_others_are_served() {
 /// Half of them send nothing, the other half sends a head slowly.
 #[test]
 fn five_hundred_idle_connections_do_not_delay_others() {
-    let example = Example::start(&[], &[]);
+    // All of them come from one address.
+    let example = Example::start(&[], &[("TIDINGS_LIMITS_ADDRESS_CONNECTIONS", "2000")]);
     let mut idle: Vec<TcpStream> =
         (0..500).map(|_| TcpStream::connect(&example.serving.address).expect("a connection")).collect();
     let well_behaved = WellBehaved::start(&example.serving.address);
