@@ -22,7 +22,7 @@ async function call(name, args) {
 }
 
 const { tools } = await client.listTools();
-assert.deepEqual(tools.map(({ name }) => name), ["search", "read", "changes", "create_draft", "update"]);
+assert.deepEqual(tools.map(({ name }) => name), ["search", "read", "changes", "create_draft", "update", "create_page_draft", "update_page"]);
 const { search } = JSON.parse(await call("search", { query: BRIEF.subject, types: ["POST"], first: 1 }));
 const source = await call("read", { id: search.nodes[0].id });
 const title = JSON.parse(/^title: (.*)$/m.exec(source)[1]);

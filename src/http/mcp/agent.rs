@@ -27,8 +27,8 @@ use crate::http::request_id::shortened;
 const MEMORY_FACTOR: u64 = 4;
 
 const INSTRUCTIONS: &str = "The posts and pages of a web site. Find some with `search`, read one with `read`, follow what changes with `changes`. \
-     With a token that may write, `create_draft` makes a draft, which people publish, and `update` changes a post, a published one at once. An error \
-     begins with a stable code.";
+     With a token that may write, `create_draft` makes a draft, which people publish, and `update` changes a post, a published one at once; for pages \
+     there are `create_page_draft` and `update_page`. An error begins with a stable code.";
 /// Of a server whose only tools are the documents of its manifests.
 const INSTRUCTIONS_OF_DOCUMENTS: &str =
     "Documents that read or change the posts and pages of a web site. An error begins with a stable code.";

@@ -35,8 +35,17 @@ mutation create_draft($input: CreatePostInput!) {
 mutation update($input: UpdatePostInput!) {
   updatePost(input: $input) { post { ...Written } userErrors { ...Refused } }
 }
+mutation create_page_draft($input: CreatePageInput!) {
+  createPage(input: $input) { page { ...WrittenPage } userErrors { ...Refused } }
+}
+mutation update_page($input: UpdatePageInput!) {
+  updatePage(input: $input) { page { ...WrittenPage } userErrors { ...Refused } }
+}
 fragment Written on Post { id slug version status title canonicalUrl }
-fragment Refused on UserError { code message field ... on ConflictError { current { id ... on Post { version } } } }
+fragment WrittenPage on Page { id path version status title canonicalUrl }
+fragment Refused on UserError {
+  code message field ... on ConflictError { current { id ... on Post { version } ... on Page { version } } }
+}
 ";
 
 pub(super) static DOCUMENT: LazyLock<Arc<CheckedDocument>> =
@@ -60,7 +69,7 @@ pub(in crate::http) struct Tool {
 pub(in crate::http) enum Runs {
     /// The operation with its name, with the arguments as variables.
     Own,
-    /// The same, with the arguments as the fields of `input`. `draft`: of a new post that is not published.
+    /// The same, with the arguments as the fields of `input`. `draft`: of a new post or page that is not published.
     OwnInput {
         draft: bool,
     },
@@ -137,8 +146,8 @@ fn own(types: &Types) -> Vec<Tool> {
         },
         "additionalProperties": false,
     }));
-    let draft = types.of_fields("CreatePostInput", &["publish", "publishAt", "unpublishAt"]);
-    let update = types.of_fields("UpdatePostInput", &[]);
+    let draft = |input: &str| types.of_fields(input, &["publish", "publishAt", "unpublishAt"]);
+    let update = |input: &str| types.of_fields(input, &[]);
     [
         (
             "search",
@@ -161,7 +170,7 @@ fn own(types: &Types) -> Vec<Tool> {
         (
             "create_draft",
             "Creates a post that is a draft. A person publishes it.",
-            draft,
+            draft("CreatePostInput"),
             (true, Runs::OwnInput { draft: true }),
         ),
         (
@@ -169,7 +178,19 @@ fn own(types: &Types) -> Vec<Tool> {
             "Changes a post; a change of a published one is public at once. What you give replaces what was there: repeat the tags, categories, authors and \
              metadata that are to stay, as `read` shows them. `markdown` is the text without the head of `read`. If the post was changed since \
              `expectedVersion`, the result is CONFLICT: read it again.",
-            update,
+            update("UpdatePostInput"),
+            (true, Runs::OwnInput { draft: false }),
+        ),
+        (
+            "create_page_draft",
+            "Creates a page that is a draft, at `path`, below a page that exists. A person publishes it.",
+            draft("CreatePageInput"),
+            (true, Runs::OwnInput { draft: true }),
+        ),
+        (
+            "update_page",
+            "Changes a page as `update` changes a post. Another `path` moves it, with the pages below it.",
+            update("UpdatePageInput"),
             (true, Runs::OwnInput { draft: false }),
         ),
     ]

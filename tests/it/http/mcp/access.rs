@@ -16,7 +16,7 @@ const READING: [&str; 3] = ["search", "read", "changes"];
 #[tokio::test]
 async fn only_what_the_caller_may_call_is_listed() {
     let server = Server::start().await;
-    let all = [&READING[..], &["create_draft", "update"]].concat();
+    let all = [&READING[..], &["create_draft", "update", "create_page_draft", "update_page"]].concat();
     let author = "mutation { createAuthor(input: { name: \"Ada\" }) { author { slug } } }";
     assert_eq!(server.site.ask_as(Some(EDITOR_TOKEN), author).await.get("errors"), None);
     assert_eq!(server.names(None).await, READING);
@@ -87,6 +87,31 @@ async fn a_draft_is_made_and_changed_and_published_only_if_that_is_asked_for() {
     assert_eq!(published["updatePost"]["post"]["status"], "PUBLISHED");
     let (text, _) = server.call(None, "read", json!({ "slug": "brief" })).await;
     assert!(text.ends_with("---\n\nTwo."), "{text}");
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_page_is_made_as_a_draft_changed_and_moved() {
+    let server = Server::start().await;
+    let editor = server.site.token(Role::Editor, None).await;
+    let new = json!({ "path": "install", "title": "Install", "markdown": "One." });
+    let made = server.data(Some(&editor), "create_page_draft", new).await;
+    let page = &made["createPage"]["page"];
+    assert_eq!((&page["status"], &page["version"], &page["path"]), (&json!("DRAFT"), &json!(1), &json!("install")));
+    let (text, _) = server.call(None, "read", json!({ "path": "install" })).await;
+    assert!(text.starts_with("NOT_FOUND: "), "{text}");
+    let change = json!({ "id": page["id"], "expectedVersion": 1, "path": "setup", "publish": true });
+    let changed = server.data(Some(&editor), "update_page", change.clone()).await;
+    let page = &changed["updatePage"]["page"];
+    assert_eq!((&page["status"], &page["path"]), (&json!("PUBLISHED"), &json!("setup")));
+    let (text, is_error) = server.call(Some(&editor), "update_page", change).await;
+    assert!(is_error && text.starts_with("CONFLICT: ") && text.contains("\"version\":2"), "{text}");
+    let (text, _) = server.call(None, "read", json!({ "path": "install" })).await;
+    assert!(text.ends_with("---\n\nOne."), "{text}");
+    let (text, is_error) = server
+        .call(Some(&editor), "create_page_draft", json!({ "path": "no/parent", "title": "x", "markdown": "x" }))
+        .await;
+    assert!(is_error && !text.starts_with("INTERNAL"), "{text}");
     server.end().await;
 }
 

@@ -39,7 +39,9 @@ async fn each_named_operation_that_has_one_answer_is_a_tool() {
     let server = server(false, STORAGE_REQUESTS_MAX).await;
     let own = ["search", "read", "changes"];
     assert_eq!(server.names(None).await, [&own[..], &["Latest", "One", "Other"]].concat());
-    let with_token = [&own[..], &["create_draft", "update", "Latest", "Tag", "One", "Other"]].concat();
+    let with_token =
+        [&own[..], &["create_draft", "update", "create_page_draft", "update_page", "Latest", "Tag", "One", "Other"]]
+            .concat();
     assert_eq!(server.names(Some(EDITOR_TOKEN)).await, with_token);
     let tools = server.tools(None).await;
     let latest = tools.iter().find(|tool| tool["name"] == "Latest").expect("the first with this name");
