@@ -2,9 +2,12 @@
 //! same description in the interface; a body is read when a field requests it, in one batch with those of its level; another language is returned only if the
 //! client prefers languages.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use async_graphql::{Context, Enum, ID, Interface};
+use async_graphql::parser::types::Field;
+use async_graphql::registry::Registry;
+use async_graphql::{Context, ContextSelectionSet, Enum, ID, Interface, OutputType, Positioned, ServerResult, Value};
 
 use super::asset::Image;
 use super::revision::RevisionConnection;
@@ -13,6 +16,7 @@ use crate::content::ContentError;
 use crate::content::access::{PreviewedContent, Previews};
 use crate::content::read::RevisionList;
 use crate::graphql::context::{self, RequestContext};
+use crate::graphql::engine::interface_value::InterfaceValue;
 use crate::graphql::failure::Result;
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::{DateTime, Json, Url};
@@ -146,7 +150,7 @@ pub enum ContentStatus {
 macro_rules! content_object {
     (
         $(#[$doc:meta])*
-        type $name:tt($noun:literal) of $item:ty, with $fields:ident of $declared:ident;
+        type $name:tt of $item:ty, with $fields:ident of $declared:ident;
         slug { $($after_slug:tt)* }
         translation { $($after_translation:tt)* }
         cover { $($after_cover:tt)* }
@@ -223,16 +227,12 @@ macro_rules! content_object {
 
             /// The same content in other languages, by language: those to which the client has access.
             #[graphql(directive = ListSize::apply(Size::Translations))]
-            async fn translations(&self, ctx: &Context<'_>) -> Result<Vec<Self>> {
+            pub async fn translations(&self, ctx: &Context<'_>) -> Result<Vec<Self>> {
                 Ok(self.others_of_group(ctx).await?.into_iter().map(Self::new).collect())
             }
 
-            #[doc = concat!(
-                "The same content in this language, which can be the ",
-                $noun,
-                " itself; null if there is none to which the client has access."
-            )]
-            async fn translation(
+            /// The same content in this language, which can be this one; null if there is none to which the client has access.
+            pub async fn translation(
                 &self,
                 ctx: &Context<'_>,
                 #[graphql(desc = "Such as `pt-BR`, compared as a whole and without regard to case.")] language: String,
@@ -347,6 +347,22 @@ pub(super) use content_object;
         desc = "A tag of BCP 47 such as `en` or `pt-BR`. Null: the language of the site (`Site.language`)."
     ),
     field(
+        name = "translations",
+        ty = "Lifted<Vec<ContentValue>>",
+        desc = "The same content in other languages, by language: those to which the client has access.",
+        directive = ListSize::apply(Size::Translations)
+    ),
+    field(
+        name = "translation",
+        ty = "Lifted<Option<ContentValue>>",
+        desc = "The same content in this language, which can be this one; null if there is none to which the client has access.",
+        arg(
+            name = "language",
+            ty = "String",
+            desc = "Such as `pt-BR`, compared as a whole and without regard to case."
+        )
+    ),
+    field(
         name = "cover",
         ty = "Option<Image>",
         desc = "The picture for lists and links; null if there is none, or if it was deleted."
@@ -383,6 +399,41 @@ pub(super) use content_object;
 pub enum ContentObject {
     Post(PostObject),
     Page(PageObject),
+}
+
+type ContentValue = InterfaceValue<ContentObject>;
+
+/// Posts or pages as values of their interface, because the engine converts the result of a field only if it is one value.
+pub struct Lifted<T>(T);
+
+impl<T: Into<ContentObject>> From<Vec<T>> for Lifted<Vec<ContentValue>> {
+    fn from(contents: Vec<T>) -> Self {
+        Self(contents.into_iter().map(|content| InterfaceValue(content.into())).collect())
+    }
+}
+
+impl<T: Into<ContentObject>> From<Option<T>> for Lifted<Option<ContentValue>> {
+    fn from(content: Option<T>) -> Self {
+        Self(content.map(|content| InterfaceValue(content.into())))
+    }
+}
+
+impl<T: OutputType> OutputType for Lifted<T> {
+    fn type_name() -> Cow<'static, str> {
+        T::type_name()
+    }
+
+    fn qualified_type_name() -> String {
+        T::qualified_type_name()
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        T::create_type_info(registry)
+    }
+
+    async fn resolve(&self, ctx: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
+        self.0.resolve(ctx, field).await
+    }
 }
 
 impl ContentObject {

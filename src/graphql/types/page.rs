@@ -83,7 +83,7 @@ impl PageObject {
 content_object! {
     /// Content at a place of the site and without a date, such as documentation or an imprint. Pages are a tree: a path is that of the parent and a slug of its
     /// own.
-    type "Page"("page") of SitePage, with PageFields of of_pages;
+    type "Page" of SitePage, with PageFields of of_pages;
     slug {
         /// Without slashes at its ends, such as `guide/install/linux`: unique among pages. It can change; a former path still finds the page until another page
         /// gets it. The page with the path `index` is the home page: its `canonicalUrl` is `Site.url`.

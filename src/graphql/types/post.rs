@@ -115,7 +115,7 @@ async fn next_to(ctx: &Context<'_>, key: model::PostKey, is_newer: bool) -> Resu
 
 content_object! {
     /// A post: an article, a news item, an episode.
-    type "Post"("post") of Post, with PostFields of of_posts;
+    type "Post" of Post, with PostFields of of_posts;
     slug {}
     translation {
         /// Whether to show it first or with a mark.

@@ -73,11 +73,19 @@ fn refused(code: &str, field: &str) -> Vec<(String, String)> {
     vec![(code.to_owned(), field.to_owned())]
 }
 
-/// The slugs of the translations. The second answer is cached.
+/// The slugs of the translations. The second answer is cached, and the interface `Content` must give the same.
 async fn shown(site: &Site, kind: Kind, slug: &str, token: Option<&str>) -> Vec<String> {
-    let query = format!("{{ {}({}) {{ translations {{ slug }} }} }}", kind.field(), kind.place(slug));
+    let query = format!("{{ {}({}) {{ id language translations {{ slug }} }} }}", kind.field(), kind.place(slug));
     let first = site.ask_as(token, &query).await["data"][kind.field()].clone();
     assert_eq!(site.ask_as(token, &query).await["data"][kind.field()], first);
+    let of_interface = format!(
+        "{{ node(id: {}) {{ ... on Content {{ id language translations {{ slug }} itself: translation(language: {}) {{ slug __typename }} }} }} }}",
+        first["id"], first["language"]
+    );
+    let mut of_interface = site.ask_as(token, &of_interface).await["data"]["node"].take();
+    let itself = of_interface.as_object_mut().and_then(|content| content.remove("itself"));
+    assert_eq!(itself, Some(json!({ "slug": slug, "__typename": kind.name() })));
+    assert_eq!(of_interface, first);
     let translations = first["translations"].as_array().unwrap_or_else(|| panic!("{slug}: {first}"));
     translations.iter().map(|one| one["slug"].as_str().expect("a slug").to_owned()).collect()
 }

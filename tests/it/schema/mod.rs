@@ -105,7 +105,12 @@ fn the_fields_of_an_interface_have_the_arguments_of_each_implementer() {
         if (object.as_str(), on_object.name.node.as_str()) == MORE_ARGUMENTS {
             on_object.arguments.clear();
         }
-        assert_eq!(signature(&on_object), signature(&on_interface), "{object} and {interface}");
+        let (mut own, general) = (signature(&on_object), signature(&on_interface));
+        if own != general {
+            // A field that returns others of its own type.
+            own[0] = own[0].replace(&object, &interface);
+        }
+        assert_eq!(own, general, "{object} and {interface}");
     }
 }
 

@@ -27,7 +27,8 @@ fn term(kind: TermKind) -> NodeId {
 
 #[test]
 fn a_field_of_content_or_term_costs_what_it_costs_on_the_type() {
-    let content = "body { html } revisions(first: 5) { nodes { tags { posts { totalCount } } } } viewerCanUpdate";
+    let content = "body { html } revisions(first: 5) { nodes { tags { posts { totalCount } } } } viewerCanUpdate \
+         translations { body { html } } translation(language: \"de\") { body { html } }";
     let term_fields =
         "postCount posts(first: 10, after: \"x\") { totalCount nodes { body { html } authors { name } } }";
     let post = NodeId::Post(PostId::from_bits(7));
