@@ -277,7 +277,7 @@ impl Content {
     /// The same content, with its storage requests counted by this reader.
     #[must_use]
     pub fn counted_with(&self, reader: &Reader) -> Self {
-        Self { store: reader.counting_store(), ..self.clone() }
+        Self { store: Arc::clone(reader.store()), ..self.clone() }
     }
 
     pub fn writer(&self) -> Result<Writer> {

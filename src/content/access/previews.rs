@@ -194,7 +194,8 @@ impl<'a> Previews<'a> {
         let began = self.content.tokens.begin();
         let row = self.reader.store().get(Table::Tokens.name(), &keys::preview_key()).await?;
         let key = row.as_ref().map(rows::read_key).transpose()?;
-        if let Some(key) = key {
+        // A snapshot may have a key that was replaced before the read began.
+        if let Some(key) = key.filter(|_| !self.reader.has_snapshot()) {
             self.content.tokens.keep_preview_key(began, key);
         }
         Ok(key)
@@ -237,4 +238,31 @@ impl<'a> Previews<'a> {
 
 fn missing() -> UserError {
     UserError::not_found("contentId", "there is no post or page with this id")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::clock::Clock;
+    use crate::content::Sharing;
+    use crate::model::{ActorKind, PostId};
+    use crate::store::Store;
+    use crate::store::embedded::EmbeddedStore;
+
+    #[tokio::test]
+    async fn a_query_that_began_before_a_revocation_does_not_bring_the_old_key_back() {
+        let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+        let content = Content::open(store, Clock::System, Sharing::Alone).await.expect("content");
+        let (reader, admin) = (content.reader(), Actor::new(ActorKind::Token, "an admin", Role::Admin));
+        let now = Previews::new(&content, &reader);
+        let key = now.key_for_signing().await.expect("a key");
+        let (of, expires_at) = (Previewed::Post(PostId::from_bits(7)), reader.now().after_minutes(60).expect("a time"));
+        let claim = PreviewClaim { signature: signature(&key, &of, expires_at), of, expires_at };
+        let before = content.reader().at_one_moment().await.expect("a snapshot");
+        now.revoke_all(&admin).await.expect("a revocation");
+        assert!(Previews::new(&content, &before).is_signed(&claim).await.expect("a read"), "as of its moment");
+        assert!(!now.is_signed(&claim).await.expect("a read"));
+    }
 }

@@ -55,7 +55,7 @@ impl Reader {
     ) -> Self {
         let store: Store = Arc::<CountingStore>::clone(&counted);
         let now = now.start_of_millisecond();
-        let source = CatalogSource { store, version: None, horizon: None, counted };
+        let source = CatalogSource { store, version: None, generation: None, horizon: None, counted };
         Self { source, partition_catalogs, catalogs: None, values: None, era: 0, now, actor: None, preview: None }
     }
 
@@ -94,7 +94,7 @@ impl Reader {
     pub async fn at_one_moment(self) -> Result<Self> {
         let this = Self { catalogs: Some(Arc::default()), ..self };
         let era_now = || this.values.as_ref().map_or(0, |values| values.era());
-        let era = era_now();
+        let (era, generation) = (era_now(), Some(this.partition_catalogs.generation()));
         let Some(snapshot) = this.source.counted.uncounted().snapshot().await? else {
             this.store().catch_up().await;
             let (era, horizon) = (era_now(), this.store().horizon());
@@ -102,7 +102,7 @@ impl Reader {
         };
         let counted = this.source.counted.over(snapshot.store);
         let store: Store = Arc::<CountingStore>::clone(&counted);
-        let source = CatalogSource { store, counted, version: Some(snapshot.version), ..this.source };
+        let source = CatalogSource { store, counted, version: Some(snapshot.version), generation, ..this.source };
         Ok(Self { source, era, ..this })
     }
 
@@ -110,9 +110,8 @@ impl Reader {
         &self.source.store
     }
 
-    /// The store itself, not a snapshot, with the counts of this reader.
-    pub(in crate::content) fn counting_store(&self) -> Store {
-        Arc::<CountingStore>::clone(&self.source.counted) as Store
+    pub(in crate::content) fn has_snapshot(&self) -> bool {
+        self.source.version.is_some()
     }
 
     /// A reader for this actor, which also returns the drafts and scheduled posts to which the actor has access.

@@ -136,6 +136,8 @@ pub(in crate::content) struct CatalogSource {
     pub store: Store,
     /// The version of the snapshot; `None` without a snapshot, so that each read sees its own moment.
     pub version: Option<u64>,
+    /// The [generation](PartitionCatalogs::generation) before the snapshot was taken.
+    pub generation: Option<u64>,
     /// Without a snapshot: the [horizon](crate::store::TableStore::horizon) at the start of the reader, if it is known.
     pub horizon: Option<u64>,
     /// Records the reads of the reader, including those of a cached list.
@@ -180,6 +182,11 @@ impl PartitionCatalogs {
         *state = CatalogState { generation: state.generation + 1, ..CatalogState::default() };
     }
 
+    /// Is different after a write that may change a list.
+    pub(in crate::content) fn generation(&self) -> u64 {
+        self.lock().generation
+    }
+
     /// Whether other servers can write while a list is cached.
     pub(in crate::content) fn are_shared(&self) -> bool {
         self.age_max.is_some()
@@ -222,7 +229,7 @@ impl PartitionCatalogs {
             list.note(source);
             return Ok(found);
         }
-        let (generation, read_at) = (self.lock().generation, Moment::now());
+        let (generation, read_at) = (source.generation.unwrap_or_else(|| self.generation()), Moment::now());
         let rows = read_all(&source.store, list.catalog.table(), &list.catalog.rows()).await?;
         let found = Arc::new(rows.iter().map(list.read).collect::<Result<Vec<_>, _>>()?);
         let mut state = self.lock();
@@ -274,4 +281,28 @@ impl QueryCatalogs {
 /// Records the read of a list that is not read again, so that a cached answer depends on it.
 fn note_list(source: &CatalogSource, table: Table, rows: &RowRange) {
     source.counted.note_cached(|noted| noted.note_range(table.name(), rows));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::embedded::EmbeddedStore;
+
+    #[tokio::test]
+    async fn the_list_of_a_snapshot_from_before_a_write_is_not_cached() {
+        let (catalogs, months) = (PartitionCatalogs::new(None), PartitionList::months(Collection::Posts));
+        let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+        let counted = CountingStore::new(Arc::clone(&store));
+        let source = CatalogSource { store, version: None, generation: None, horizon: None, counted };
+        let snapshot = |version| {
+            let generation = Some(catalogs.generation());
+            CatalogSource { version: Some(version), generation, ..source.clone() }
+        };
+        let before = snapshot(1);
+        catalogs.invalidate();
+        catalogs.get_or_read(&before, &months).await.expect("a list");
+        assert!(catalogs.get(&source, &months).is_none());
+        catalogs.get_or_read(&snapshot(2), &months).await.expect("a list");
+        assert!(catalogs.get(&source, &months).is_some());
+    }
 }
