@@ -1,13 +1,12 @@
 //! Follows the feed of changes (L1 to L5). The rule: a search sees every change that this server has announced before it, unless that takes more than a second;
 //! and nothing but a search waits while the indexes are built.
 
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tidings_search::Index;
-use tokio::sync::{Notify, OwnedMutexGuard, Semaphore, watch};
+use tokio::sync::{OwnedMutexGuard, Semaphore, watch};
 use tokio::time::{Instant as Moment, sleep, timeout};
 
 use crate::content::Content;
@@ -27,8 +26,6 @@ use super::view::{SearchView, Sees};
 const WAIT_MAX: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// The time after which an announced but invisible write is read again: it has failed, or takes long.
-const AFTER_UNSEEN: Duration = Duration::from_secs(5);
 /// How far the clock may be set back, for example by a rate correction, before everything is compared again.
 const CLOCK_BACK_MAX: Duration = Duration::from_secs(1);
 
@@ -38,7 +35,6 @@ pub(in crate::content) struct SearchIndexes {
     pair: Mutex<Option<Arc<Pair>>>,
     /// The task with the lock catches up; the others wait for it.
     follower: Arc<tokio::sync::Mutex<Follower>>,
-    caught_up: Notify,
     announced: OnceLock<Announced>,
     is_built: AtomicBool,
     /// The number of posts and pages that were read for the current build.
@@ -106,7 +102,6 @@ impl SearchIndexes {
             settings,
             pair: Mutex::default(),
             follower: Arc::default(),
-            caught_up: Notify::new(),
             announced: OnceLock::new(),
             is_built: AtomicBool::new(false),
             read: AtomicU64::new(0),
@@ -197,24 +192,17 @@ impl Content {
 
     /// Waits until the indexes have all announced changes. Catches up itself if no other task does.
     async fn settle_search(&self, search: &SearchIndexes) -> Result<()> {
-        loop {
-            let mut caught_up = pin!(search.caught_up.notified());
-            caught_up.as_mut().enable();
-            let Ok(follower) = Arc::clone(&search.follower).try_lock_owned() else {
-                caught_up.await;
-                continue;
-            };
-            if self.is_current(search, &follower) {
-                return Ok(());
-            }
-            // A separate task continues even if this search stops waiting.
-            let content = self.clone();
-            let done = tokio::spawn(async move { content.catch_up_search(follower).await }).await;
-            return match done.map_err(failed_thread)? {
-                // A damaged index is built again.
-                Err(ContentError::Internal { .. }) => Ok(()),
-                done => done,
-            };
+        let follower = Arc::clone(&search.follower).lock_owned().await;
+        if self.is_current(search, &follower) {
+            return Ok(());
+        }
+        // A separate task continues even if this search stops waiting.
+        let content = self.clone();
+        let done = tokio::spawn(async move { content.catch_up_search(follower).await }).await;
+        match done.map_err(failed_thread)? {
+            // A damaged index is built again.
+            Err(ContentError::Internal { .. }) => Ok(()),
+            done => done,
         }
     }
 
@@ -255,8 +243,6 @@ impl Content {
                 follower.position = None;
             }
         }
-        drop(follower);
-        search.caught_up.notify_waiters();
         done
     }
 
@@ -274,10 +260,7 @@ impl Content {
             Some(position) => indexing.changes_since(position).await?,
             None => indexing.all().await?,
         };
-        let mut due = self.next_due(looked_at).await?;
-        if !is_visible {
-            due = due.min(looked_at.plus(AFTER_UNSEEN));
-        }
+        let due = Self::next_look(self.next_due(looked_at).await?, is_visible, looked_at);
         *follower =
             Follower { position: Some(position), seen, looked_at: Some(looked_at), due: Some(due), failed: None };
         search.is_built.store(true, Ordering::Release);

@@ -121,12 +121,12 @@ impl Content {
         written: &mut watch::Receiver<Written>,
     ) -> Result<Option<Instant>> {
         let version = written.borrow().version;
-        self.wait_until_visible(version).await?;
-        let stored = self.webhook_rows().await?;
+        let is_visible = self.wait_until_visible(version).await?;
+        let (stored, now) = (self.webhook_rows().await?, self.clock.now());
         if stored.webhooks.is_empty() {
-            return Ok(None);
+            return Ok((!is_visible).then(|| Self::next_look(Instant::MAX, is_visible, now)));
         }
-        let (now, head) = (self.clock.now(), self.log_head(&self.reader()).await?.sequence);
+        let head = self.log_head(&self.reader()).await?.sequence;
         let sender = stored.sender.as_ref().map(|(row, _)| row);
         if let Some(other) = sender.filter(|row| *row.owner != *self.sender_name && is_owned(row, now)) {
             return Ok(Some(other.until));
@@ -134,11 +134,11 @@ impl Content {
         let appears = sender.filter(|row| row.done == Some(head)).map_or(Instant::MIN, |row| row.next);
         let next = stored.webhooks.iter().filter_map(Webhook::looks_at).fold(appears, Instant::min);
         if next > now {
-            return Ok(Some(next));
+            return Ok(Some(Self::next_look(next, is_visible, now)));
         }
         let Some(mut owned) = self.own(stored.sender).await? else { return Ok(Some(now.plus(LOOK_EVERY))) };
         let ids = stored.webhooks.into_iter().map(|webhook| webhook.id).collect();
-        let done = Done { head, next: self.next_due(now).await? };
+        let done = Done { head, next: Self::next_look(self.next_due(now).await?, is_visible, now) };
         let Done { head, next } = self.send_all(sends, written, &mut owned, (ids, done)).await?;
         let row = SenderRow { until: self.clock.now(), done: Some(head), next, ..owned.row.clone() };
         self.put_owned(&mut owned, row).await?;
@@ -224,13 +224,14 @@ impl Content {
 
     /// The webhooks that may have pending changes since `done`.
     async fn with_news(&self, version: u64, done: &mut Done) -> Result<Vec<WebhookId>> {
-        self.wait_until_visible(version).await?;
+        let is_visible = self.wait_until_visible(version).await?;
         let (now, webhooks) = (self.clock.now(), self.webhook_rows().await?.webhooks);
         let head = self.log_head(&self.reader()).await?.sequence;
         let is_changed = head != done.head || done.next <= now;
         if is_changed {
             *done = Done { head, next: self.next_due(now).await? };
         }
+        done.next = Self::next_look(done.next, is_visible, now);
         let has_news = |webhook: &Webhook| is_changed || webhook.looks_at().is_some_and(|at| at <= now);
         Ok(webhooks.into_iter().filter(has_news).map(|webhook| webhook.id).collect())
     }

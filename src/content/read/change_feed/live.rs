@@ -29,6 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_SOONEST: Duration = Duration::from_millis(10);
 /// The maximum time until an announced write is visible. A failed write never is.
 const VISIBLE_WITHIN: Duration = Duration::from_secs(5);
+const AFTER_UNSEEN: Duration = Duration::from_secs(5);
 /// How often a position is renewed, which would expire after 30 days.
 const READ_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -163,13 +164,13 @@ impl Content {
 
     /// Sends the changes up to this version. Returns the instant at which something appears even if nothing is written.
     async fn send_changes(&self, version: u64) -> Result<Instant> {
-        self.wait_until_visible(version).await?;
+        let is_visible = self.wait_until_visible(version).await?;
         // Posts that appear while the pages are read are in none of them.
         let looked_at = self.reader().now();
         for access in Access::ALL {
             self.send_changes_to(access).await?;
         }
-        self.next_due(looked_at).await
+        Ok(Self::next_look(self.next_due(looked_at).await?, is_visible, looked_at))
     }
 
     /// The instant after this one at which something appears even if nothing is written. One range read.
@@ -178,6 +179,11 @@ impl Content {
         let rows = self.store.range(Table::ChangeLog.name(), &scheduled, 1, None).await?.rows;
         let later = self.clock.now().plus(READ_EVERY);
         Ok(due_keys(&rows).first().map_or(later, |due| due.at.min(later)))
+    }
+
+    /// When to look again: at `due`, or soon if a known write was not visible yet, because nothing announces that it is.
+    pub(in crate::content) fn next_look(due: Instant, is_visible: bool, looked_at: Instant) -> Instant {
+        if is_visible { due } else { due.min(looked_at.plus(AFTER_UNSEEN)) }
     }
 
     async fn send_changes_to(&self, access: Access) -> Result<()> {

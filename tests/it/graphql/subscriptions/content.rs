@@ -1,13 +1,22 @@
 //! What subscribers get: what the same role gets from `changes` and `posts`, and nothing else.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tidings::clock::Clock;
+use tidings::content::{Content, Sharing};
 use tidings::model::Role;
+use tidings::store::{Batch, Etag, LogStore, Result, Store, TableStore};
 
 use super::client::{CHANGES, Events, Socket};
 use super::server::Server;
 use crate::graphql::change_feed::follower::{POST, mutate, text};
 use crate::support::graphql::EDITOR_TOKEN;
-use crate::support::site::instant;
+use crate::support::memory::MemoryStore;
+use crate::support::pass_on::pass_on;
+use crate::support::site::{Site, instant};
 
 const PUBLISHED: &str = "subscription($after: String, $filter: PostFilter) { postPublished(after: $after, filter: $filter) { post { slug tags { slug } } endCursor } }";
 
@@ -174,4 +183,38 @@ async fn a_websocket_has_several_subscriptions_and_other_operations() {
             break;
         }
     }
+}
+
+/// Its next write to `Posts` takes longer than a follower waits for it, as if the partition were throttled.
+struct Throttled {
+    inner: Store,
+    is_next: AtomicBool,
+}
+
+#[async_trait::async_trait]
+impl TableStore for Throttled {
+    pass_on!(inner: create_tables, get, range, scan, ping);
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        if table == "Posts" && self.is_next.swap(false, Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_secs(7)).await;
+        }
+        self.inner.commit(table, batch).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_that_is_applied_late_comes_although_nothing_is_written_after_it() {
+    let throttled = Arc::new(Throttled { inner: MemoryStore::empty(), is_next: false.into() });
+    let log = LogStore::new(Arc::<Throttled>::clone(&throttled), Content::LOG, Clock::System);
+    let (store, clock): (Store, _) = (Arc::new(log), Clock::System);
+    let sharing = Sharing::Shared { seen_within: Duration::ZERO };
+    let content = Content::open(Arc::clone(&store), clock.clone(), sharing).await.expect("the content opens");
+    let server = Server::of(Site { content, store, clock }).await;
+    let mut public = Events::of(&server, None, CHANGES, json!({})).await;
+    create(&server, "First", ", publish: true").await;
+    assert_eq!(changed(&public.data().await), only("first", &["CREATED", "PUBLISHED"]));
+    throttled.is_next.store(true, Ordering::SeqCst);
+    create(&server, "Late", ", publish: true").await;
+    assert_eq!(changed(&public.data().await), only("late", &["CREATED", "PUBLISHED"]));
 }
