@@ -87,10 +87,15 @@ impl StoredFiles {
         self.keep_private(name)
     }
 
+    /// A file that does not exist is deleted already.
+    ///
     /// # Errors
     /// If the place fails.
     pub async fn delete(&self, name: &str) -> Result<()> {
-        Ok(self.store.delete(&Path::from(name)).await?)
+        match self.store.delete(&Path::from(name)).await {
+            Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// An existing folder may be readable by others, and a backup has drafts and, optionally, secrets.

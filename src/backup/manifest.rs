@@ -23,6 +23,9 @@ pub struct Manifest {
     pub checked: Option<Instant>,
     /// The oldest chain first. Only the last one is continued.
     pub(super) chains: Vec<Chain>,
+    /// Files that are no longer needed. Each run deletes those of the manifest before it, so that none is forgotten after a failure.
+    #[serde(default)]
+    pub(super) dropped: Vec<String>,
 }
 
 /// A base of rows, and the log entries that follow.
@@ -96,7 +99,7 @@ impl Chain {
 
 impl Manifest {
     pub(super) fn new() -> Self {
-        Self { format: FORMAT, checked: None, chains: Vec::new() }
+        Self { format: FORMAT, checked: None, chains: Vec::new(), dropped: Vec::new() }
     }
 
     /// All changes before this instant are in the backup.
@@ -109,10 +112,19 @@ impl Manifest {
         self.chains.last().is_some_and(|chain| chain.covers(time, now))
     }
 
-    /// Removes the chains without which the backup still has every state of this time until now. Returns the names of their files.
-    pub(super) fn drop_before(&mut self, time: Duration, now: Instant) -> Vec<String> {
+    /// Drops the chains without which the backup still has every state of this time until now.
+    pub(super) fn drop_before(&mut self, time: Duration, now: Instant) {
         let needed = self.chains.iter().rposition(|chain| chain.covers(time, now)).unwrap_or(0);
-        self.chains.drain(..needed).flat_map(Chain::files).collect()
+        self.dropped.extend(self.chains.drain(..needed).flat_map(Chain::files));
+    }
+
+    /// Deletes the dropped files. Those that cannot be deleted stay in the list.
+    pub(super) async fn delete_dropped(&mut self, files: &StoredFiles) {
+        for name in std::mem::take(&mut self.dropped) {
+            if files.delete(&name).await.is_err() {
+                self.dropped.push(name);
+            }
+        }
     }
 
     /// `None` if there is no manifest.

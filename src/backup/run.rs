@@ -141,11 +141,12 @@ impl<'r> Run<'r> {
         }
         // From here on, the manifest may name them, even if the response to its write is lost.
         self.new_files.clear();
-        let old_files = self.options.keep.map(|keep| manifest.drop_before(keep, until)).unwrap_or_default();
-        manifest.write(files).await?;
-        for name in old_files {
-            files.delete(&name).await.map_err(BackupError::Place)?;
+        manifest.delete_dropped(files).await;
+        if let Some(keep) = self.options.keep {
+            manifest.drop_before(keep, until);
         }
+        manifest.write(files).await?;
+        manifest.delete_dropped(files).await;
         let Self { rows, entries, assets, bytes, .. } = *self;
         let until = manifest.until();
         Ok(BackupReport { is_full, position, until, rows, entries, assets, bytes, missing, differences })

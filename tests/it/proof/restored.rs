@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tidings::assets::{AssetPlace, StoredFiles};
+use tidings::assets::{AssetPlace, StoredFiles, sha256_of_text};
 use tidings::backup::{BackupError, BackupOptions, BackupSchedule, FoundBackup, RestoreOptions, RestorePoint, back_up};
 use tidings::clock::Clock;
 use tidings::content::{Content, Sharing};
@@ -303,4 +303,17 @@ async fn what_is_older_than_the_days_to_keep_is_deleted_and_nothing_younger() {
     }
     assert_eq!(bases, 5, "all rows are written every five days");
     FoundBackup::find(&files, at(states[0].0)).await.expect_err("the first day was deleted");
+
+    // A run that was killed before it deleted leaves files that only the manifest names.
+    let left = place_of_backup.join("base-left.jsonl.gz");
+    std::fs::write(&left, "left").expect("a file");
+    let manifest = std::fs::read_to_string(place_of_backup.join("manifest")).expect("a manifest");
+    let (text, _) = manifest.trim_end().rsplit_once('\n').expect("a sum");
+    let mut named: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    named["dropped"] = serde_json::json!(["base-left.jsonl.gz", "base-of-nothing.jsonl.gz"]);
+    let text = serde_json::to_string_pretty(&named).expect("JSON");
+    let sum = sha256_of_text(&text);
+    std::fs::write(place_of_backup.join("manifest"), format!("{text}\n{sum}\n")).expect("a manifest");
+    back_up(&content, &files, options).await.expect("a backup");
+    assert!(!left.exists());
 }
