@@ -82,11 +82,16 @@ impl Content {
         self.field_indexes.change(&self.store, list).await
     }
 
-    /// Marks all listed fields as built, after a repair has found the index rows of every post. Returns the fields that were not built before.
-    pub(super) async fn set_fields_built(&self) -> Result<Vec<String>> {
-        let unbuilt = self.checked_fields().unbuilt;
+    /// Marks the listed fields among these as built, after a repair has found their index rows of every post. Returns the fields that were not built before.
+    pub(super) async fn set_fields_built(&self, examined: &IndexedFields) -> Result<Vec<String>> {
+        let mut unbuilt = self.checked_fields().unbuilt;
+        unbuilt.retain(|name| examined.has(name));
         if !unbuilt.is_empty() {
-            let build = |fields: ListedFields| ListedFields { built: fields.listed.clone(), ..fields };
+            let build = |fields: ListedFields| {
+                let is_built = |name: &&str| fields.built.has(name) || examined.has(name);
+                let built = IndexedFields::of(fields.listed.names().filter(is_built).map(ToOwned::to_owned));
+                ListedFields { built, ..fields }
+            };
             self.field_indexes.change(&self.store, build).await?;
         }
         Ok(unbuilt)

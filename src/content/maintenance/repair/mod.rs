@@ -86,7 +86,7 @@ pub(in crate::content) async fn repair(
         content.invalidate_cached();
         fixed += done;
         if done == 0 && !report.concerns_fields() {
-            for field in content.set_fields_built().await? {
+            for field in content.set_fields_built(&indexed).await? {
                 on_fix(format!("PostsByField: the index of the field {field} is built"));
                 fixed += 1;
             }

@@ -9,6 +9,7 @@ use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
 use tidings::testing::RepairOptions;
+use tokio::runtime::Handle;
 
 use super::{create, declared, mutate, with_fields};
 use crate::support::azurite::{Azurite, random_prefix};
@@ -285,6 +286,23 @@ async fn shared(store: &Store, sdl: &str) -> Site {
     let content = site.content.with_fields(declared(sdl));
     content.prepare_field_indexes().await.expect("the list of indexed fields");
     Site { content, ..site }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_another_server_declares_during_a_repair_is_not_built_by_it() {
+    let store: Store = MemoryStore::empty();
+    earlier(&store).await;
+    let site = shared(&store, "extend type PostFields { rating: Int @index }").await;
+    let mut other = None;
+    let declare = || tokio::task::block_in_place(|| Handle::current().block_on(shared(&store, REVIEWS)));
+    let repaired = site.content.repair(RepairOptions::default(), |_| other = other.take().or_else(|| Some(declare())));
+    assert!(repaired.await.expect("a repair").fixed > 0);
+    assert!(other.is_some(), "it declares the other fields with the first fix");
+    let other = shared(&store, REVIEWS).await;
+    let of_rating = "{ posts(filter: { fields: { rating: 5 } }) { totalCount } }";
+    assert!(other.query(of_rating).await["posts"]["totalCount"].as_i64() > Some(0));
+    let refused = other.ask_as(None, "{ posts(filter: { fields: { kind: ESSAY } }) { totalCount } }").await;
+    assert_eq!(refused["errors"][0]["extensions"]["code"], "INDEX_NOT_BUILT", "{refused}");
 }
 
 #[tokio::test]
