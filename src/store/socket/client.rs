@@ -86,7 +86,14 @@ fn transact(connection: &mut Connection, plan: &mut GroupPlan) -> Result<()> {
         return Err(failure);
     }
     match planned {
-        Ok(writes) => done(connection.call(&Request::Write(writes.into_iter().map(message).collect()))),
+        Ok(writes) => {
+            let written = done(connection.call(&Request::Write(writes.into_iter().map(message).collect())));
+            if written.is_err() {
+                // The reply may be an earlier one, by which the server has ended a plan that was paused, and the connection.
+                connection.give_up();
+            }
+            written
+        }
         Err(refusal) => {
             done(connection.call(&Request::Abort)).map_err(not_made)?;
             Err(refusal)

@@ -102,6 +102,22 @@ mod tests {
         assert!(store.get(TABLE, &key("later")).await.expect("a read").is_some());
     }
 
+    /// The plan reads nothing after its pause, so the client finds out when it sends the rows.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_client_that_is_paused_before_it_writes_goes_on_with_another_connection() {
+        let (folder, store, _server) = listen();
+        let client = connect(folder.path());
+        let plan = |rows: &dyn crate::store::Rows| {
+            rows.get(TABLE, &key("absent"))?;
+            sleep(PLAN_PAUSE_MAX + Duration::from_secs(2));
+            Ok(vec![put("paused")])
+        };
+        client.transact(Box::new(plan)).await.expect_err("its transaction is lost");
+        assert!(client.get(TABLE, &key("paused")).await.expect("a read").is_none());
+        client.transact(Box::new(|_| Ok(vec![put("later")]))).await.expect("the client goes on");
+        assert!(store.get(TABLE, &key("later")).await.expect("a read").is_some());
+    }
+
     /// The reply is larger than the buffers of the socket.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_client_that_does_not_read_a_reply_loses_its_transaction() {
