@@ -37,6 +37,8 @@ struct State {
     /// The entries that may not be applied yet.
     open: BTreeMap<u64, Open>,
     head: Option<StoredHead>,
+    /// Incremented when the head is forgotten, so that a read that began before does not bring it back.
+    heads_forgotten: u64,
     observers: Vec<Weak<dyn WriteObserver>>,
     rows: Cache<Place, Option<Entity>>,
 }
@@ -65,6 +67,7 @@ impl Default for Progress {
             applied: 0,
             open: BTreeMap::new(),
             head: None,
+            heads_forgotten: 0,
             observers: Vec::new(),
             rows: Cache::new(ROWS_KEPT),
         }))
@@ -115,16 +118,24 @@ impl Progress {
         self.lock().head.clone()
     }
 
-    pub(super) fn note_head(&self, head: StoredHead) {
+    pub(super) fn heads_forgotten(&self) -> u64 {
+        self.lock().heads_forgotten
+    }
+
+    /// `forgotten`: the [`heads_forgotten`](Self::heads_forgotten) before the head was read or written.
+    pub(super) fn note_head(&self, head: StoredHead, forgotten: u64) {
         let mut state = self.lock();
-        if state.head.as_ref().is_none_or(|known| known.head.number <= head.head.number) {
+        let is_newer = state.head.as_ref().is_none_or(|known| known.head.number <= head.head.number);
+        if is_newer && state.heads_forgotten == forgotten {
             state.head = Some(head);
         }
     }
 
     /// Requires that the head is read again.
     pub(super) fn forget_head(&self) {
-        self.lock().head = None;
+        let mut state = self.lock();
+        state.heads_forgotten += 1;
+        state.head = None;
     }
 
     /// Records the entry after the last known one, and drops cached rows that it writes. `is_own`: whether this server applies it, and knows the watermarks.

@@ -173,10 +173,11 @@ impl Writer {
     }
 
     pub(super) async fn read_head(&self) -> Result<StoredHead> {
+        let forgotten = self.progress.heads_forgotten();
         let row = self.store.get(self.settings.table, &entry::head_key()?).await?;
         let head = row.as_ref().map(entry::read_head).transpose()?.unwrap_or(Head { number: 0, id: "".into() });
         let stored = StoredHead { head, etag: row.map(|row| row.etag) };
-        self.progress.note_head(stored.clone());
+        self.progress.note_head(stored.clone(), forgotten);
         Ok(stored)
     }
 
@@ -368,10 +369,11 @@ impl Writer {
                     StoreError::Unavailable { what: "the append to the log takes too long".to_owned(), source: None };
                 return Err(if is_in_doubt { unknown(late) } else { late });
             }
+            let forgotten = self.progress.heads_forgotten();
             match self.store.commit(self.settings.table, &appends.append).await {
                 Ok(etags) => {
                     let etag = etags.into_iter().flatten().next_back();
-                    self.progress.note_head(StoredHead { head: entry.head(), etag });
+                    self.progress.note_head(StoredHead { head: entry.head(), etag }, forgotten);
                     return Ok(Append::Done(entry));
                 }
                 Err(StoreError::OutcomeUnknown { .. }) => is_in_doubt = true,

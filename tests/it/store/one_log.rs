@@ -1,15 +1,15 @@
 //! The log over a store whose transactions cover one partition: whatever stops, is late or is lost, a change is made as a whole or not at all.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tidings::clock::Clock;
 use tidings::store::log::TRUSTED_FOR;
 use tidings::store::{
-    Batch, Continuation, Etag, Key, LogSettings, LogStore, Page, Properties, Result, RowRange, RowRole, RowWrite, Rows,
-    Store, StoreError, TableStore,
+    Batch, Continuation, Entity, Etag, Key, LogSettings, LogStore, Page, Properties, Result, RowRange, RowRole,
+    RowWrite, Rows, Store, StoreError, TableStore,
 };
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, oneshot};
 
 use crate::support::faulty::{FaultyStore, Last, Rates};
 use crate::support::memory::MemoryStore;
@@ -315,13 +315,21 @@ async fn an_entry_of_another_server_is_applied_by_whoever_finds_it() {
     }
 }
 
-/// Loses the answer to the first append, and then the next two reads of entries.
+/// Loses the answer to the next append, and then to reads of entries.
 struct Forgetful {
     inner: Store,
+    /// The answers to lose.
     left: AtomicI64,
+    /// What the next read of the log's head has read is returned only after this.
+    hold: Mutex<Option<oneshot::Receiver<()>>>,
+    is_held: Notify,
 }
 
 impl Forgetful {
+    fn over(inner: Store, left: i64) -> Arc<Self> {
+        Arc::new(Self { inner, left: left.into(), hold: Mutex::default(), is_held: Notify::new() })
+    }
+
     fn forgets(&self) -> bool {
         self.left.fetch_sub(1, Ordering::SeqCst) > 0
     }
@@ -329,7 +337,17 @@ impl Forgetful {
 
 #[async_trait::async_trait]
 impl TableStore for Forgetful {
-    pass_on!(inner: create_tables, ping, get, scan);
+    pass_on!(inner: create_tables, ping, scan);
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        let row = self.inner.get(table, key).await;
+        let held = if table == LOG { self.hold.lock().expect("no read panics").take() } else { None };
+        if let Some(held) = held {
+            self.is_held.notify_one();
+            held.await.expect("the test lets it go on");
+        }
+        row
+    }
 
     async fn range(
         &self,
@@ -356,11 +374,32 @@ impl TableStore for Forgetful {
 #[tokio::test]
 async fn a_server_that_could_not_read_an_entry_has_not_settled() {
     let memory: Store = MemoryStore::empty();
-    let store = open(Arc::new(Forgetful { inner: memory, left: 3.into() })).await;
+    let store = open(Forgetful::over(memory, 3)).await;
     change(&store, 0).await.expect_err("the answer to the append is lost");
     store.settle().await.expect_err("the entry cannot be read");
     store.settle().await.expect("the entry is read and applied");
     assert!(store.get(TABLE, &key("marks", "0")).await.expect("a read").is_some());
+}
+
+#[tokio::test]
+async fn a_head_that_was_read_before_an_append_in_doubt_does_not_settle_a_server() {
+    let memory: Store = MemoryStore::empty();
+    change(&open(Arc::clone(&memory)).await, 0).await.expect("a change");
+    let forgetful = Forgetful::over(memory, 0);
+    let store = Arc::new(LogStore::new(Arc::<Forgetful>::clone(&forgetful), SETTINGS, Clock::System));
+    store.create_tables(SETTINGS.tables).await.expect("it is opened");
+    let (go_on, held) = oneshot::channel();
+    *forgetful.hold.lock().expect("no read panics") = Some(held);
+    let polling = Arc::clone(&store);
+    let poll = tokio::spawn(async move { polling.poll().await });
+    forgetful.is_held.notified().await;
+    forgetful.left.store(2, Ordering::SeqCst);
+    let changing: Store = Arc::<LogStore>::clone(&store);
+    change(&changing, 1).await.expect_err("the answer to the append is lost");
+    go_on.send(()).expect("the poll waits");
+    poll.await.expect("no panic").expect("a poll");
+    store.settle().await.expect("the entry is read and applied");
+    assert!(store.get(TABLE, &key("marks", "1")).await.expect("a read").is_some());
 }
 
 /// Whether a report is found, by each kind of read.
