@@ -1,8 +1,8 @@
 // Random changes of a site by its API: of posts, pages, terms and pictures, at once and by their time. The rule: all of them come from one seed.
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Few slugs, so that a new object takes the place of one that is gone. */
-const SLUGS = 30;
+/** Few enough that a new object can take the place of one that is gone; but a former slug stays with its object. */
+const SLUGS = 300;
 const LANGUAGES = [null, null, "en-GB", "de", "fr"];
 
 /** SplitMix64. */
@@ -30,10 +30,20 @@ export class Random {
   }
 }
 
+/** A site that has fewer gets them first, because more changes remove than create. */
+const LEAST = {
+  posts: { count: 25, change: "create post" },
+  tags: { count: 10, change: "create tag" },
+  categories: { count: 5, change: "create category" },
+  authors: { count: 5, change: "create author" },
+  series: { count: 2, change: "create series" },
+  pages: { count: 10, change: "create page" },
+};
+
 const NODE = "id slug version";
 const CONTENT = `{
   posts(first: 100) { nodes { ${NODE} language } } draftPosts(first: 100) { nodes { ${NODE} language } } scheduledPosts(first: 100) { nodes { ${NODE} language } }
-  tags(first: 100) { nodes { ${NODE} } } categories(first: 100) { nodes { ${NODE} } } authors(first: 100) { nodes { ${NODE} } }
+  tags(first: 100) { nodes { ${NODE} } } categories(first: 100) { nodes { ${NODE} } } authors(first: 100) { nodes { ${NODE} } } series: allSeries(first: 100) { nodes { ${NODE} } }
   pages(first: 50) { nodes { id path version children(first: 20) { nodes { id path version } } } } draftPages(first: 50) { nodes { id path version } }
   assets(first: 50) { nodes { id version ... on Image { alt } } }
 }`;
@@ -43,8 +53,9 @@ export async function change(random, ask) {
   const data = await ask(CONTENT);
   const content = Object.fromEntries(Object.entries(data).map(([name, { nodes }]) => [name, nodes]));
   content.pages = content.pages.flatMap(({ children, ...page }) => [page, ...children.nodes]);
-  const name = random.pick(Object.keys(CHANGES).filter((name) => content.posts.length < 45 || !name.startsWith("create post")));
-  const [mutation, input, settled] = CHANGES[name](random, content) ?? [];
+  const few = Object.entries(LEAST).filter(([list, { count }]) => content[list].length < count);
+  const name = few.length > 0 && random.below(2) === 0 ? random.pick(few)[1].change : random.pick(NAMES);
+  const [mutation, input, settled] = CHANGES[name](random, content) || [];
   if (!mutation) return null;
   const type = mutation[0].toUpperCase() + mutation.slice(1);
   const of = mutation.startsWith("delete") ? "Delete" : type;
@@ -72,7 +83,7 @@ const on = (object, mutation, input, settled) => object && [mutation, { ...of(ob
 /** Waits until the public sees the post, or does not see it any more. */
 const isPublic = (object, expected) => async (ask) => ((await ask(`{ node(id: "${object?.id}") { id } }`, {}, null)).node !== null) === expected;
 
-function newPost(random, { tags, categories, authors, assets, posts }) {
+function newPost(random, { tags, categories, authors, series, assets, posts }) {
   return {
     title: text(random),
     slug: slug(random),
@@ -82,7 +93,7 @@ function newPost(random, { tags, categories, authors, assets, posts }) {
     createMissingTags: true,
     categorySlugs: random.some(slugs(categories), 2),
     authorSlugs: random.some(slugs(authors), 2),
-    seriesSlug: random.pick([null, null, "nights", "days"]),
+    seriesSlug: random.pick([null, random.pick(slugs(series)) ?? null]),
     featured: random.below(5) === 0,
     coverId: random.pick([null, random.pick(assets)?.id ?? null]),
   };
@@ -131,6 +142,7 @@ const CHANGES = {
   "move category": (random, { categories }) => on(random.pick(categories), "updateCategory", { parentId: random.pick([null, random.pick(categories)?.id]) }),
   "delete category": (random, { categories }) => on(random.pick(categories), "deleteCategory", {}),
   "merge categories": (random, { categories }) => merge(random, "mergeCategories", categories),
+  "create series": (random) => ["createSeries", { name: text(random), slug: slug(random) }],
   "create author": (random) => ["createAuthor", { name: text(random), slug: slug(random) }],
   "update author": (random, { authors }) => on(random.pick(authors), "updateAuthor", random.pick([termChange(random), { jobTitle: text(random) }])),
   "delete author": (random, { authors }) => on(random.pick(authors), "deleteAuthor", {}),
