@@ -296,9 +296,9 @@ impl GraphqlService for ContentService {
         };
         let begins = Subscribed::of(&request).is_some_and(|subscribed| !subscribed.has_begun());
         if let (Some(subscribed), Some(operation)) = (Subscribed::of(&request), &operation)
-            && operation.operation().is_live
+            && operation.operation().is_live()
         {
-            subscribed.begin_live(is_of_one(&request, operation));
+            subscribed.begin_live(is_of_one(&request, operation), operation.operation().is_patched(&request.variables));
         }
         let reader = match at_one_moment(&self.content, reader, operation.as_ref(), begins).await {
             Ok(reader) => reader,

@@ -1,12 +1,31 @@
-//! The directive `@live`. The rule: it does not change the answer; the transport executes the query again when rows that it has read have changed.
+//! The directive `@live`. The rule: it does not change the answer; the transport executes the query again when rows that it has read have changed, and sends
+//! the answer, or with `patch` how it differs.
 
 use std::borrow::Cow;
 
 use async_graphql::parser::types::Directive;
-use async_graphql::registry::{__DirectiveLocation, MetaDirective, Registry};
+use async_graphql::registry::{__DirectiveLocation, Deprecation, MetaDirective, MetaInputValue, Registry};
 use async_graphql::{ContextDirective, CustomDirective, CustomDirectiveFactory, ServerError, ServerResult};
 
 pub(super) const LIVE: &str = "live";
+pub(super) const PATCH: &str = "patch";
+
+fn patch() -> MetaInputValue {
+    let description =
+        "After the first answer, a JSON Patch (RFC 6902) of `data` in `patch`, instead of `data`, if that is shorter.";
+    MetaInputValue {
+        name: PATCH.to_owned(),
+        description: Some(description.to_owned()),
+        ty: "Boolean!".to_owned(),
+        deprecation: Deprecation::NoDeprecated,
+        default_value: Some("false".to_owned()),
+        visible: None,
+        inaccessible: false,
+        tags: Vec::new(),
+        is_secret: false,
+        directive_invocations: Vec::new(),
+    }
+}
 
 /// Declares the directive. The engine has no macro for a directive of operations.
 pub(super) struct Live;
@@ -22,7 +41,7 @@ impl CustomDirectiveFactory for Live {
             name: LIVE.to_owned(),
             description: Some(description.to_owned()),
             locations: vec![__DirectiveLocation::QUERY],
-            args: Default::default(),
+            args: [(PATCH.to_owned(), patch())].into_iter().collect(),
             is_repeatable: false,
             visible: None,
             composable: None,

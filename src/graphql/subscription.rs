@@ -32,6 +32,8 @@ pub struct Subscribed {
     is_live: AtomicBool,
     /// Whether the answer to the live query is only for this client.
     is_of_one: AtomicBool,
+    /// Whether the answers to the live query are sent as patches.
+    is_patched: AtomicBool,
 }
 
 #[derive(Default)]
@@ -77,9 +79,14 @@ impl Subscribed {
     }
 
     /// Records that the operation is a live query. `is_of_one`: whether its answer is only for this client.
-    pub fn begin_live(&self, is_of_one: bool) {
+    pub fn begin_live(&self, is_of_one: bool, is_patched: bool) {
+        self.is_patched.store(is_patched, Ordering::Relaxed);
         self.is_of_one.store(is_of_one, Ordering::Relaxed);
         self.is_live.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_patched(&self) -> bool {
+        self.is_patched.load(Ordering::Relaxed)
     }
 
     pub fn is_of_one(&self) -> bool {

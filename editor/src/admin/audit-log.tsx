@@ -85,6 +85,7 @@ function whoOf({ actor }: LogItemFragment): string {
 
 function whatOf(entry: LogItemFragment): string {
   if ("nodeType" in entry) return entry.nodeType.toLowerCase();
+  if ("webhook" in entry) return "webhook";
   return "token" in entry ? "token" : "preview links";
 }
 
@@ -94,6 +95,7 @@ function kindOf(entry: LogItemFragment): Kind {
 }
 
 function nameOf(entry: LogItemFragment): string {
+  if ("webhook" in entry) return entry.webhook?.url ?? "A webhook";
   if (!("nodeType" in entry)) return "token" in entry ? (entry.token?.name ?? "An access token") : "All preview links";
   const { node, path, slug, nodeId } = entry;
   if (node && "title" in node) return node.title;

@@ -221,6 +221,12 @@ graphql(`
         name
       }
     }
+    ... on WebhookAuditLogEntry {
+      webhook {
+        id
+        url
+      }
+    }
   }
 `);
 

@@ -11,7 +11,7 @@ use crate::content::commands::{Edited, UserError};
 use crate::content::error::{ContentError, Result};
 use crate::content::read::Previewed;
 use crate::content::tables::rows::token::{self as rows, Bytes32};
-use crate::content::write::{TokenRowChange, of_revoked_previews, retry_on_conflict};
+use crate::content::write::{RecordedChange, of_revoked_previews, retry_on_conflict};
 use crate::content::{Content, Reader, Writer, audit, random};
 use crate::keys::{Table, token as keys};
 use crate::model::{Actor, ActorSnapshot, Instant, NodeId, Role, WholePost, WholeSitePage};
@@ -225,14 +225,15 @@ impl<'a> Previews<'a> {
         let at = keys::preview_key();
         let row = self.content.store.get(Table::Tokens.name(), &at).await?;
         let version = row.as_ref().map(rows::read_key_version).transpose()?.unwrap_or(0).saturating_add(1);
-        let change = TokenRowChange {
+        let change = RecordedChange {
+            table: Table::Tokens,
             key: at,
-            properties: rows::key_row(key, version),
-            replaced: row,
+            properties: Some(rows::key_row(key, version)),
+            replaced: row.map(|row| row.etag),
             removed: None,
             items: vec![of_revoked_previews(version)],
         };
-        writer.change_token_row(change).await
+        writer.change_recorded(change).await
     }
 }
 

@@ -21,7 +21,7 @@ mod views;
 
 pub(crate) use crate::content::tables::Catalog;
 pub(crate) use crate::content::tables::rows::change::{
-    Action, KIND_OF_PAGES, KIND_OF_POSTS, KIND_OF_PREVIEWS, KIND_OF_TOKENS,
+    Action, KIND_OF_PAGES, KIND_OF_POSTS, KIND_OF_PREVIEWS, KIND_OF_TOKENS, KIND_OF_WEBHOOKS,
 };
 pub(crate) use audit_log::AuditEntry;
 pub(crate) use categories::{ChildCategories, ChildCategoriesPage};

@@ -60,7 +60,7 @@ impl Content {
                             stored.note_expired(position.clone(), now);
                         }
                     };
-                    self.change_webhook(id, note).await?;
+                    self.change_webhook(id, None, note).await?;
                 }
                 Err(error) => return Err(error),
             }
@@ -131,7 +131,7 @@ impl Content {
                 (stored.due_at, stored.failing) = (None, None);
             }
         };
-        self.change_webhook(&webhook.id, pass).await.map(drop)
+        self.change_webhook(&webhook.id, None, pass).await.map(drop)
     }
 
     async fn attempt(&self, webhook: &Webhook, message: Message, sends: &dyn SendsMessages) -> Result<()> {
@@ -148,7 +148,7 @@ impl Content {
                 stored.keep(webhook.delivery(&message, &answer, now));
             }
         };
-        let noted = self.change_webhook(&webhook.id, note).await?;
+        let noted = self.change_webhook(&webhook.id, None, note).await?;
         if let (false, Some(failed)) = (is_delivered, noted.as_ref().and_then(|noted| noted.deliveries.last())) {
             let (outcome, status, attempt) = (failed.outcome, failed.status, failed.attempt);
             let (webhook, message) = (webhook.id.as_str(), failed.message.as_str());

@@ -9,15 +9,13 @@ use crate::content::access::permission;
 use crate::content::commands::{Edited, UserError};
 use crate::content::error::Result;
 use crate::content::read::pages::FILTER_SLUGS_MAX;
-use crate::content::read::{Action, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
+use crate::content::read::{Action, KIND_OF_PREVIEWS, KIND_OF_TOKENS, KIND_OF_WEBHOOKS};
 use crate::content::write::{KEPT_DAYS, days_before};
-use crate::content::{Content, Reader, audit, random};
-use crate::keys::webhook as keys;
-use crate::model::{Actor, Instant, Language, NodeId, Role, Slug, TermKind, WebhookId};
-use crate::store::Precondition;
+use crate::content::{Content, Reader, Writer, audit, random};
+use crate::model::{Actor, ActorSnapshot, Instant, Language, NodeId, Role, Slug, TermKind, WebhookId};
 
 use super::webhook::DIGEST_SECONDS;
-use super::{Rows, WEBHOOKS_MAX, Webhook, WebhookFilter, WebhookSecret, WebhookStatus, read_webhook, row_of};
+use super::{Rows, WEBHOOKS_MAX, Webhook, WebhookFilter, WebhookSecret, WebhookStatus, read_webhook, recorded, row_of};
 
 /// The age of changes that can be sent again: a day less than their retention, so that they are not deleted before they are sent.
 const REPLAYED_DAYS: i64 = KEPT_DAYS - 1;
@@ -92,10 +90,11 @@ impl<'a> Webhooks<'a> {
             return Ok(Err(errors));
         }
         new.apply(&mut webhook, &first_slugs, now);
-        self.content.put_webhook_row(&keys::webhook(&webhook.id), row_of(&webhook)?, Precondition::Absent).await?;
+        let writer = self.writer()?;
+        writer.change_recorded(recorded(&webhook.id, Some(row_of(&webhook)?), None, Action::Created)).await?;
         // Other webhooks may have been created since the count.
         if self.content.webhook_rows().await?.webhooks.len() > WEBHOOKS_MAX {
-            self.content.delete_webhook(&webhook.id).await?;
+            self.content.delete_webhook(&writer, &webhook.id).await?;
             return Ok(Err(vec![too_many()]));
         }
         audit::log_webhook(self.actor, "create_webhook", &webhook.id);
@@ -113,7 +112,7 @@ impl<'a> Webhooks<'a> {
 
     pub async fn delete(&self, id: &str) -> Result<Edited<NodeId>> {
         let Ok(NodeId::Webhook(id)) = id.parse() else { return Ok(Err(missing())) };
-        if self.content.delete_webhook(&id).await?.is_none() {
+        if self.content.delete_webhook(&self.writer()?, &id).await?.is_none() {
             return Ok(Err(missing()));
         }
         audit::log_webhook(self.actor, "delete_webhook", &id);
@@ -126,9 +125,9 @@ impl<'a> Webhooks<'a> {
         self.change(id, "rotate_webhook_secret", |webhook| webhook.rotate(secret.clone(), now)).await
     }
 
-    /// Requests a test message from the server that sends.
+    /// Requests a test message from the server that sends. The audit log has neither this nor a replay, because the settings stay as they are.
     pub async fn test(&self, id: &str) -> Result<Edited<Webhook>> {
-        self.change(id, "test_webhook", |webhook| webhook.is_tested = true).await
+        self.change_by(None, id, "test_webhook", |webhook| webhook.is_tested = true).await
     }
 
     /// Requests that changes since an instant are sent again.
@@ -139,12 +138,27 @@ impl<'a> Webhooks<'a> {
             return Ok(Err(vec![UserError::invalid("since", message)]));
         }
         let position = self.content.position_since(self.reader, since).await?;
-        self.change(id, "replay_webhook", |webhook| webhook.go_on_from(position.clone(), now)).await
+        self.change_by(None, id, "replay_webhook", |webhook| webhook.go_on_from(position.clone(), now)).await
     }
 
+    fn writer(&self) -> Result<Writer> {
+        Ok(self.content.writer()?.by(ActorSnapshot::of(self.actor)))
+    }
+
+    /// A change of the settings or of the secret.
     async fn change(&self, id: &str, action: &'static str, change: impl Fn(&mut Webhook)) -> Result<Edited<Webhook>> {
+        self.change_by(Some(&self.writer()?), id, action, change).await
+    }
+
+    async fn change_by(
+        &self,
+        writer: Option<&Writer>,
+        id: &str,
+        action: &'static str,
+        change: impl Fn(&mut Webhook),
+    ) -> Result<Edited<Webhook>> {
         let Ok(NodeId::Webhook(id)) = id.parse() else { return Ok(Err(missing())) };
-        let Some(changed) = self.content.change_webhook(&id, change).await? else { return Ok(Err(missing())) };
+        let Some(changed) = self.content.change_webhook(&id, writer, change).await? else { return Ok(Err(missing())) };
         audit::log_webhook(self.actor, action, &changed.id);
         Ok(Ok(changed))
     }
@@ -161,7 +175,8 @@ impl<'a> Webhooks<'a> {
             let message = format!("a digest is sent every {least} to {most} seconds; 0 sends each change by itself");
             errors.push(UserError::invalid("digestSeconds", message));
         }
-        if new.kinds.iter().flatten().any(|kind| [KIND_OF_TOKENS, KIND_OF_PREVIEWS].contains(&kind.as_str())) {
+        let is_private = |kind: &String| [KIND_OF_TOKENS, KIND_OF_PREVIEWS, KIND_OF_WEBHOOKS].contains(&kind.as_str());
+        if new.kinds.iter().flatten().any(is_private) {
             errors.push(UserError::invalid("types", "a webhook gets only changes of what is public"));
         }
         let named = [&new.tags, &new.categories, &new.authors, &new.languages];

@@ -25,9 +25,10 @@ use crate::telemetry::with_causes;
 use super::Content;
 use super::error::{ContentError, Result};
 use super::tables::read_all;
+use super::tables::rows::change::Action;
 use super::tables::rows::packed::TooLarge;
 use super::tables::rows::webhook::{self as rows, SenderRow};
-use super::write::retry_unless_unknown;
+use super::write::{RecordedChange, Writer, of_webhook, retry_unless_unknown};
 
 struct Rows {
     /// The readable webhooks, the oldest first.
@@ -77,14 +78,25 @@ impl Content {
         read_webhook(&self.store, id).await
     }
 
-    /// Changes the stored webhook. Returns the changed webhook; `None` if it does not exist. Writes nothing if nothing changes.
-    async fn change_webhook(&self, id: &WebhookId, change: impl Fn(&mut Webhook)) -> Result<Option<Webhook>> {
+    /// Changes the stored webhook. Returns the changed webhook; `None` if it does not exist. Writes nothing if nothing changes. `writer`: that of an admin,
+    /// whose changes the audit log has.
+    async fn change_webhook(
+        &self,
+        id: &WebhookId,
+        writer: Option<&Writer>,
+        change: impl Fn(&mut Webhook),
+    ) -> Result<Option<Webhook>> {
         retry_unless_unknown("a webhook", || async {
             let Some((stored, etag)) = self.webhook(id).await? else { return Ok(None) };
             let mut changed = stored.clone();
             change(&mut changed);
-            if changed != stored {
-                self.put_webhook_row(&keys::webhook(id), row_of(&changed)?, Precondition::Match(etag)).await?;
+            if changed == stored {
+                return Ok(Some(changed));
+            }
+            let row = row_of(&changed)?;
+            match writer {
+                Some(writer) => writer.change_recorded(recorded(id, Some(row), Some(etag), Action::Updated)).await?,
+                None => drop(self.put_webhook_row(&keys::webhook(id), row, Precondition::Match(etag)).await?),
             }
             Ok(Some(changed))
         })
@@ -92,12 +104,10 @@ impl Content {
     }
 
     /// `None` if the webhook does not exist. The row is not decoded, so a damaged one can be deleted, too.
-    async fn delete_webhook(&self, id: &WebhookId) -> Result<Option<()>> {
-        let (table, key) = (Table::Webhooks.name(), keys::webhook(id));
+    async fn delete_webhook(&self, writer: &Writer, id: &WebhookId) -> Result<Option<()>> {
         retry_unless_unknown("a webhook", || async {
-            let Some(row) = self.store.get(table, &key).await? else { return Ok(None) };
-            let delete = Operation::Delete { row: key.row().to_owned(), precondition: Precondition::Match(row.etag) };
-            self.store.commit(table, &Batch::new(key.partition(), vec![delete])?).await?;
+            let Some(row) = self.store.get(Table::Webhooks.name(), &keys::webhook(id)).await? else { return Ok(None) };
+            writer.change_recorded(recorded(id, None, Some(row.etag), Action::Deleted)).await?;
             Ok(Some(()))
         })
         .await
@@ -108,6 +118,18 @@ impl Content {
         let etags = self.store.commit(Table::Webhooks.name(), &Batch::new(key.partition(), vec![put])?).await?;
         let no_etag = || ContentError::Internal { what: "a row that was put has no ETag", source: None };
         etags.into_iter().next().flatten().ok_or_else(no_etag)
+    }
+}
+
+/// A change of the row of a webhook by an admin.
+fn recorded(id: &WebhookId, row: Option<Properties>, replaced: Option<Etag>, action: Action) -> RecordedChange {
+    RecordedChange {
+        table: Table::Webhooks,
+        key: keys::webhook(id),
+        properties: row,
+        replaced,
+        removed: None,
+        items: vec![of_webhook(id, action)],
     }
 }
 

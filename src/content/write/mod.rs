@@ -12,7 +12,7 @@ mod retry;
 mod site_pages;
 mod terms;
 
-pub(super) use atomic::{Overlay, TokenRowChange, of_revoked_previews, of_token};
+pub(super) use atomic::{Overlay, RecordedChange, of_revoked_previews, of_token, of_webhook};
 pub(super) use change_log::{DELIVERED_DAYS, KEPT_DAYS, begin as begin_log, days_before, delete_all as delete_log};
 pub(crate) use keyed::{NewKey, Used};
 pub(crate) use outcomes::Together;

@@ -366,6 +366,7 @@ pub(super) const PRICES: &PriceTable = &[
     (LINKS, "userErrors", PAGE),
     (&["TokenAuditLogEntry"], "token", fixed(1, 0)),
     (&["Webhook"], "deliveries", DELIVERIES),
+    (&["WebhookAuditLogEntry"], "webhook", fixed(1, 0)),
 ];
 
 impl Price {

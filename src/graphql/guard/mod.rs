@@ -145,7 +145,7 @@ impl TextChecks {
         request.operation_name = request.operation_name.filter(|name| !name.is_empty());
         let outline = OperationOutline::select(Arc::clone(&self.outline), request.operation_name.as_deref())?;
         let operation = outline.operation();
-        let (kind, is_live) = (operation.kind, operation.is_live);
+        let (kind, is_live) = (operation.kind, operation.is_live());
         variables::check(&request.variables, operation, self.variable_uses, limits)?;
         request.set_parsed_query(parsed);
         Ok(Admitted { request: outline.attach(request), kind, is_live, has_secret: self.has_secret })

@@ -11,7 +11,7 @@ use async_graphql::parser::types::{
 use async_graphql::{Name, Positioned};
 use async_graphql_value::Value as Literal;
 
-use crate::graphql::live::LIVE;
+use crate::graphql::live::{LIVE, PATCH};
 
 use super::{
     Condition, ConditionValue, Field, Fragment, FragmentId, Operation, Outline, Selection, SelectionKind, SelectionSet,
@@ -41,7 +41,7 @@ impl Builder<'_> {
         Operation {
             name: name.cloned(),
             kind: *ty,
-            is_live: directives.iter().any(|directive| directive.node.name.node == LIVE),
+            live: directives.iter().find(|directive| directive.node.name.node == LIVE).map(patch),
             variables: variable_definitions.clone(),
             set: self.set(selection_set),
             variable_uses: uses_in_directives(directives),
@@ -108,14 +108,21 @@ fn conditions(directives: &[Positioned<Directive>]) -> Box<[Condition]> {
             "include" => true,
             _ => return None,
         };
-        let value = match &directive.node.get_argument("if")?.node {
-            Literal::Variable(name) => ConditionValue::Variable(name.clone()),
-            // Like in the engine, a value that is not a boolean is false.
-            value => ConditionValue::Boolean(matches!(value, Literal::Boolean(true))),
-        };
-        Some(Condition { required, value })
+        Some(Condition { required, value: condition(&directive.node.get_argument("if")?.node) })
     });
     conditions.collect()
+}
+
+fn condition(value: &Literal) -> ConditionValue {
+    match value {
+        Literal::Variable(name) => ConditionValue::Variable(name.clone()),
+        // Like in the engine, a value that is not a boolean is false.
+        value => ConditionValue::Boolean(matches!(value, Literal::Boolean(true))),
+    }
+}
+
+fn patch(live: &Positioned<Directive>) -> ConditionValue {
+    live.node.get_argument(PATCH).map_or(ConditionValue::Boolean(false), |value| condition(&value.node))
 }
 
 fn uses_in_directives(directives: &[Positioned<Directive>]) -> u32 {

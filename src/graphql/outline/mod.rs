@@ -40,8 +40,8 @@ pub struct Outline {
 pub struct Operation {
     pub name: Option<Name>,
     pub kind: OperationType,
-    /// Whether it has the directive `@live`.
-    pub is_live: bool,
+    /// The argument `patch` of the directive `@live`; `None` if it does not have the directive.
+    pub live: Option<ConditionValue>,
     pub variables: Vec<Positioned<VariableDefinition>>,
     pub set: SetId,
     /// The number of uses of variables in its directives.
@@ -50,6 +50,19 @@ pub struct Operation {
 }
 
 impl Operation {
+    pub fn is_live(&self) -> bool {
+        self.live.is_some()
+    }
+
+    /// Whether the answers of a live query are sent as patches.
+    pub fn is_patched(&self, sent: &Variables) -> bool {
+        match &self.live {
+            Some(ConditionValue::Boolean(value)) => *value,
+            Some(ConditionValue::Variable(name)) => self.variable(name, sent) == Some(&Value::Boolean(true)),
+            None => false,
+        }
+    }
+
     /// Adds the defaults for which `is_needed` is true to the variables that have no value.
     pub fn insert_defaults(&self, variables: &mut Variables, is_needed: impl Fn(&Value) -> bool) {
         for definition in &self.variables {

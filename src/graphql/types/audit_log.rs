@@ -1,12 +1,12 @@
-//! The interface `AuditLogEntry`, the types of its entries and their list, which only the roles EDITOR and ADMIN can read. The rule: tokens and preview links
-//! are not content, so their entries have separate types.
+//! The interface `AuditLogEntry`, the types of its entries and their list, which only the roles EDITOR and ADMIN can read. The rule: tokens, preview
+//! links and webhooks are not content, so their entries have separate types.
 
 use std::sync::Arc;
 
 use async_graphql::{Context, ID, Interface, Object, SimpleObject};
 
 use crate::content::read::pages::Page;
-use crate::content::read::{Action, AuditEntry, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
+use crate::content::read::{Action, AuditEntry, KIND_OF_PREVIEWS, KIND_OF_TOKENS, KIND_OF_WEBHOOKS};
 use crate::graphql::connection::PageInfo;
 use crate::graphql::engine::interface_value::InterfaceValue;
 use crate::graphql::failure::Result;
@@ -17,6 +17,7 @@ use super::actor::ActorObject;
 use super::change::ChangeAction;
 use super::node::{self, Node};
 use super::token::Token;
+use super::webhook::Webhook;
 
 /// A change of one object. Changes that were made together have the same `occurredAt` and `actor`.
 #[derive(Interface)]
@@ -30,6 +31,7 @@ pub enum AuditLogEntry {
     Content(ContentAuditLogEntry),
     Token(TokenAuditLogEntry),
     PreviewLinks(PreviewLinksAuditLogEntry),
+    Webhook(WebhookAuditLogEntry),
 }
 
 impl AuditLogEntry {
@@ -38,6 +40,7 @@ impl AuditLogEntry {
         match entry.item.kind.as_str() {
             KIND_OF_TOKENS => Self::Token(TokenAuditLogEntry(entry)),
             KIND_OF_PREVIEWS => Self::PreviewLinks(PreviewLinksAuditLogEntry(entry)),
+            KIND_OF_WEBHOOKS => Self::Webhook(WebhookAuditLogEntry(entry)),
             _ => Self::Content(ContentAuditLogEntry(entry)),
         }
     }
@@ -137,6 +140,25 @@ entry_type! {
         async fn token(&self, ctx: &Context<'_>) -> Result<Option<Token>> {
             let found = node::find(ctx, &self.0.item.node_id().into()).await?;
             Ok(found.and_then(|node| if let Node::Token(token) = node { Some(token) } else { None }))
+        }
+    }
+}
+
+entry_type! {
+    /// A change of a webhook by an admin: CREATED, UPDATED also for a new secret, or DELETED.
+    WebhookAuditLogEntry {
+        /// What was done: at least one action.
+        actions;
+
+        /// The id of the webhook, also if it was deleted.
+        async fn webhook_id(&self) -> ID {
+            self.0.item.node_id().into()
+        }
+
+        /// The webhook as it is now; null if it was deleted, and without the role ADMIN.
+        async fn webhook(&self, ctx: &Context<'_>) -> Result<Option<Webhook>> {
+            let found = node::find(ctx, &self.0.item.node_id().into()).await?;
+            Ok(found.and_then(|node| if let Node::Webhook(webhook) = node { Some(webhook) } else { None }))
         }
     }
 }

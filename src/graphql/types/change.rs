@@ -47,11 +47,22 @@ pub enum ChangedType {
     Token,
     /// All preview links together; only for the role ADMIN.
     PreviewLink,
+    /// Webhooks; only for the role ADMIN.
+    Webhook,
 }
 
 impl ChangedType {
-    const ALL: [Self; 8] =
-        [Self::Post, Self::Page, Self::Category, Self::Tag, Self::Author, Self::Series, Self::Token, Self::PreviewLink];
+    const ALL: [Self; 9] = [
+        Self::Post,
+        Self::Page,
+        Self::Category,
+        Self::Tag,
+        Self::Author,
+        Self::Series,
+        Self::Token,
+        Self::PreviewLink,
+        Self::Webhook,
+    ];
 
     /// The name of the kind in the log.
     pub fn kind(self) -> String {
@@ -90,7 +101,7 @@ impl ChangeFeed {
 
 pub struct Change(ContentEvent);
 
-/// A change of one post, page or term. For the role ADMIN also of an access token, and the revocation of all preview links.
+/// A change of one post, page or term. For the role ADMIN also of an access token or a webhook, and the revocation of all preview links.
 #[Object]
 impl Change {
     /// The id of the object, also if it was deleted; `preview-links` for the revocation of all preview links.
@@ -103,7 +114,7 @@ impl Change {
         self.0.item.node_type()
     }
 
-    /// The slug after the change, of a page the last part of its path; for UNPUBLISHED and DELETED, the last public one. Null for tokens and preview links.
+    /// The slug after the change, of a page the last part of its path; for UNPUBLISHED and DELETED, the last public one. Null for what is no content.
     async fn slug(&self) -> Option<&str> {
         self.0.item.slug_and_path(&self.0.item.slug).0
     }
@@ -135,7 +146,7 @@ impl Change {
     }
 
     /// The tags of the answers that may be different after the change, at most 128; `tidings` is a tag of every answer. An answer has its own in
-    /// `extensions.tags` if the request has the header `GraphQL-Tags: report`. None for tokens and preview links.
+    /// `extensions.tags` if the request has the header `GraphQL-Tags: report`. None for what is no content.
     async fn tags(&self) -> &[String] {
         &self.0.tags
     }

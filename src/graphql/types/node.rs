@@ -7,7 +7,9 @@ use async_graphql::{Context, ID, Interface};
 use futures_util::future::try_join_all;
 
 use super::asset::{Asset, File, Image};
-use super::audit_log::{AuditLogEntry, ContentAuditLogEntry, PreviewLinksAuditLogEntry, TokenAuditLogEntry};
+use super::audit_log::{
+    AuditLogEntry, ContentAuditLogEntry, PreviewLinksAuditLogEntry, TokenAuditLogEntry, WebhookAuditLogEntry,
+};
 use super::page::PageObject;
 use super::post::PostObject;
 use super::revision::Revision;
@@ -37,6 +39,7 @@ pub enum Node {
     ContentAuditLogEntry(ContentAuditLogEntry),
     TokenAuditLogEntry(TokenAuditLogEntry),
     PreviewLinksAuditLogEntry(PreviewLinksAuditLogEntry),
+    WebhookAuditLogEntry(WebhookAuditLogEntry),
     Image(Image),
     File(File),
 }
@@ -110,6 +113,7 @@ async fn find_change(ctx: &Context<'_>, id: &ChangeId) -> Result<Option<Node>> {
         AuditLogEntry::Content(entry) => Node::ContentAuditLogEntry(entry),
         AuditLogEntry::Token(entry) => Node::TokenAuditLogEntry(entry),
         AuditLogEntry::PreviewLinks(entry) => Node::PreviewLinksAuditLogEntry(entry),
+        AuditLogEntry::Webhook(entry) => Node::WebhookAuditLogEntry(entry),
     }))
 }
 

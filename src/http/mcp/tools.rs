@@ -202,7 +202,7 @@ fn own(types: &Types) -> Vec<Tool> {
 fn persisted(types: &Types, document: &TrustedDocument, operation: &Operation, shows_text: bool) -> Option<Tool> {
     let TrustedDocument { text, checked } = document;
     let name = operation.name.as_ref()?.as_str();
-    let is_one_answer = operation.kind != OperationType::Subscription && !operation.is_live;
+    let is_one_answer = operation.kind != OperationType::Subscription && !operation.is_live();
     if !is_one_answer || name.len() > NAME_BYTES_MAX {
         return None;
     }

@@ -1,5 +1,6 @@
 //! Live queries: an answer is sent again when it changes. The rule: clients with the same rights and the same query share each execution; the first one
-//! executes for all, and a slow client gets only the newest answer.
+//! executes for all, and a slow client gets only the newest
+//! answer, or the [`patch`](super::patch) from the one that it has.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -16,6 +17,8 @@ use crate::graphql::persisted::DocumentHash;
 use crate::http::answer::Answer;
 use crate::http::json::Json;
 use crate::http::request_headers::{COST, EXPLAIN, TAGS};
+
+use super::patch;
 
 /// How long a change waits for further changes, so that several cause one execution.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -81,6 +84,9 @@ pub(super) fn key_of(request: &GraphqlRequest, headers: &HeaderMap) -> DocumentH
     DocumentHash::of(&serde_json::to_string(&(of_request, asked)).expect("a request is JSON"))
 }
 
+/// The hash of the answer before, and the patch if it is shorter than the answer after it.
+type Made = (u64, Option<Bytes>);
+
 /// An answer, with a watch until it may have changed.
 pub(super) struct LiveAnswer {
     text: Bytes,
@@ -89,7 +95,9 @@ pub(super) struct LiveAnswer {
     begun: Instant,
     watch: Option<Watch>,
     pause: Duration,
-    _charge: Charge,
+    /// Set if it is sent as patches: the last one. All clients with the same answer before get the same text.
+    patch: Option<Mutex<Option<Made>>>,
+    charge: Charge,
 }
 
 impl LiveAnswer {
@@ -99,6 +107,7 @@ impl LiveAnswer {
         charge: Charge,
         begun: Begun,
         before: Option<&Self>,
+        is_patched: bool,
     ) -> Result<Arc<Self>, OverBudget> {
         charge.take(json.length()).await?;
         let watch = begun.watching.map(|(watches, watching)| watches.watch(watching));
@@ -107,7 +116,22 @@ impl LiveAnswer {
             Some(watch) if watch.is_exact() => before.map_or(PAUSE, |before| (2 * before.pause).min(PAUSE_MAX)),
             Some(_) | None => PAUSE_MAX,
         };
-        Ok(Arc::new(Self { text: json.to_bytes(), hash: json.hash(), begun: begun.at, watch, pause, _charge: charge }))
+        let patch = is_patched.then(Mutex::default);
+        Ok(Arc::new(Self { text: json.to_bytes(), hash: json.hash(), begun: begun.at, watch, pause, patch, charge }))
+    }
+
+    /// How this answer differs from another, if that is shorter than the answer.
+    async fn patch_of(&self, before: &Self) -> Result<Option<Bytes>, OverBudget> {
+        let Some(patch) = &self.patch else { return Ok(None) };
+        let known = || patch.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, patch)) = known().filter(|(of, _)| *of == before.hash) {
+            return Ok(patch);
+        }
+        let parsed = self.charge.beside();
+        parsed.take(patch::PARSED_BYTES * (before.text.len() + self.text.len()) as u64).await?;
+        let made = patch::between(&before.text, &self.text);
+        *patch.lock().unwrap_or_else(PoisonError::into_inner) = Some((before.hash, made.clone()));
+        Ok(made)
     }
 
     pub(super) fn is_newer_than(&self, other: &Self) -> bool {
@@ -123,13 +147,16 @@ impl LiveAnswer {
 pub(super) struct Live {
     pub shared: Arc<Shared>,
     answer: Arc<LiveAnswer>,
-    /// The hash of the last sent answer.
-    sent: Option<u64>,
+    /// The last sent answer.
+    sent: Option<Arc<LiveAnswer>>,
+    /// The number of the last sent answer since the last whole one.
+    revision: u64,
 }
 
 impl Live {
     pub(super) fn new(shared: Arc<Shared>, answer: Arc<LiveAnswer>, before: Option<&Self>) -> Self {
-        Self { shared, answer, sent: before.and_then(|before| before.sent) }
+        let (sent, revision) = before.map_or((None, 0), |before| (before.sent.clone(), before.revision));
+        Self { shared, answer, sent, revision }
     }
 
     /// The answer of another client's execution, if it is current, or newer than the previous one: under steady writes, no answer stays current.
@@ -143,9 +170,22 @@ impl Live {
         Answer::of_text(self.answer.text.clone())
     }
 
-    /// Whether the answer differs from the last sent one. If so, it is recorded as sent.
-    pub(super) fn is_news(&mut self) -> bool {
-        self.sent.replace(self.answer.hash) != Some(self.answer.hash)
+    /// What to send, if the answer differs from the last sent one: the answer or a patch. Then the answer is recorded as sent.
+    pub(super) async fn news(&mut self) -> Result<Option<Json>, OverBudget> {
+        let (answer, sent) = (Arc::clone(&self.answer), self.sent.replace(Arc::clone(&self.answer)));
+        if sent.as_ref().is_some_and(|sent| sent.hash == answer.hash) {
+            return Ok(None);
+        }
+        if answer.patch.is_none() {
+            return Ok(Some(Json::cached(answer.text.clone(), None)));
+        }
+        let patch = match sent {
+            Some(sent) => answer.patch_of(&sent).await?,
+            None => None,
+        };
+        self.revision = if patch.is_some() { self.revision + 1 } else { 1 };
+        let text = patch::numbered(patch.as_ref().unwrap_or(&answer.text), self.revision);
+        Ok(Some(Json::cached(text, None)))
     }
 
     /// Waits until the answer may have changed.
@@ -173,7 +213,7 @@ mod tests {
         let begun = live.begin();
         // The clock must advance.
         while begun.at == Instant::now() {}
-        LiveAnswer::of(&answer.json, AnswerMemory::default().charge(), begun, None).await.expect("memory")
+        LiveAnswer::of(&answer.json, AnswerMemory::default().charge(), begun, None, false).await.expect("memory")
     }
 
     #[tokio::test]

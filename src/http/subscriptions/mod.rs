@@ -4,6 +4,7 @@
 pub(super) mod events;
 mod live;
 mod message;
+mod patch;
 pub(super) mod websocket;
 
 use std::sync::Arc;
@@ -165,12 +166,17 @@ impl Operation {
         if !self.has_ended && self.waiting.is_none() {
             self.waiting = Some(metrics::subscription_begun());
         }
-        let is_news = self.live.as_mut().is_none_or(Live::is_news);
-        (self.has_ended || answer.has_data && is_news).then(|| Event {
-            json: answer.json,
-            is_refusal,
-            share: Some(share),
-        })
+        let json = match &mut self.live {
+            Some(live) if !self.has_ended => match live.news().await {
+                Ok(news) => news?,
+                Err(over) => {
+                    self.has_ended = true;
+                    return Some(Event::of_refusal(RequestFailure::from(over)));
+                }
+            },
+            _ => answer.json,
+        };
+        (self.has_ended || answer.has_data).then(|| Event { json, is_refusal, share: Some(share) })
     }
 
     /// Runs the request; a live query only if no other client has a current answer.
@@ -196,7 +202,7 @@ impl Operation {
             {
                 return Ok(Answer::of(&GraphqlResponse::from_errors(vec![refused])));
             }
-            self.subscribed.begin_live(false);
+            self.subscribed.begin_live(false, false);
             return Ok(self.live.insert(live).answer());
         }
         let begun = self.api.live.begin();
@@ -205,7 +211,8 @@ impl Operation {
         if !self.subscribed.is_live() || !answer.has_data {
             return Ok(answer);
         }
-        let live = LiveAnswer::of(&answer.json, share.charge.beside(), begun, known.map(|known| &**known)).await?;
+        let (charge, before) = (share.charge.beside(), known.map(|known| &**known));
+        let live = LiveAnswer::of(&answer.json, charge, begun, before, self.subscribed.is_patched()).await?;
         let shared = match (shared, key) {
             (Some(shared), _) => shared,
             (None, Some(key)) if !self.subscribed.is_of_one() => self.api.live.share(key),

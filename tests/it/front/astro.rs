@@ -6,6 +6,9 @@ use std::process::Command;
 use super::{Example, building};
 use crate::support::command::{Blog, Serving};
 use crate::support::node::Package;
+use crate::support::random::{rebuilds, report_seed_on_failure, seeds};
+
+const TOKEN: &str = "the-editors-token-of-these-tests";
 
 /// The site as its server knows it.
 const SITE: [(&str, &str); 5] = [
@@ -58,6 +61,28 @@ fn an_astro_site_that_knows_where_browsers_ask_the_server_has_a_search_page() {
     build(&files, &[("TIDINGS_URL", &server), ("TIDINGS_SEARCH_URL", &format!("{server}/"))]);
     let variables = [("TIDINGS_FILES", files.as_str()), ("TIDINGS_SERVER", &server)];
     Package::at("tests/browser").node(&["--test", "astro/search.test.js"], &variables);
+}
+
+#[test]
+fn a_partial_astro_build_is_a_whole_one_after_each_random_change() {
+    let (changes, builds) = rebuilds();
+    for seed in seeds(1) {
+        let _report = report_seed_on_failure(seed);
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = folder.path().join("dist").display().to_string();
+        let example = Example::start(&[], &[&SITE[..], &[("TIDINGS_EDITOR_TOKEN", TOKEN)]].concat());
+        let (server, seed) = (example.origin(), seed.to_string());
+        let variables = [
+            ("TIDINGS_URL", server.as_str()),
+            ("TIDINGS_TOKEN", TOKEN),
+            ("TIDINGS_FILES", &files),
+            ("TIDINGS_SEED", &seed),
+            ("TIDINGS_CHANGES", &changes),
+            ("TIDINGS_BUILDS", &builds),
+        ];
+        let _building = building(&Package::at("examples/astro"));
+        print!("{}", Package::at("tests/browser").node(&["--test", "astro/partial.test.js"], &variables));
+    }
 }
 
 fn build(files: &str, variables: &[(&str, &str)]) {

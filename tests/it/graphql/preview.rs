@@ -1,7 +1,11 @@
 //! Preview links: each shows one draft, for a limited time, to anyone who has the link. The rule: an invalid link reveals nothing about any
 //! post.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tidings::content::{Content, Sharing};
 use tidings::model::{Role, WholePost};
 
 use crate::support::graphql::EDITOR_TOKEN;
@@ -259,4 +263,24 @@ async fn an_invalid_preview_token_in_the_header_refuses_the_whole_request() {
     site.clock.set(instant("2026-06-15T12:00:00Z"));
     site.ask_as(Some(EDITOR_TOKEN), "mutation { revokePreviews { revokedAt } }").await;
     assert_eq!(code(&token).await, "BAD_PREVIEW");
+}
+
+/// The other server has the key in its cache, and reads it again at once for a link that the cached key has not signed.
+#[tokio::test]
+async fn links_that_one_server_revokes_are_refused_by_another_in_time_and_a_new_one_is_shown_at_once() {
+    let site = site().await;
+    let seen_within = Duration::from_millis(50);
+    let shared = Sharing::Shared { seen_within };
+    let content = Content::open(Arc::clone(&site.store), site.clock.clone(), shared).await.expect("the content opens");
+    let other = Site { content, store: Arc::clone(&site.store), clock: site.clock.clone() };
+    let revoke = "mutation { revokePreviews { revokedAt } }";
+    let revoked = link(&site, 1).await;
+    assert_eq!(shown(&other, &revoked).await, "Post 1");
+    site.ask_as(Some(EDITOR_TOKEN), revoke).await;
+    tokio::time::sleep(seen_within * 2).await;
+    let by_header = other.ask_as(Some(&revoked), "{ posts { totalCount } }").await;
+    assert_eq!(by_header["errors"][0]["extensions"]["code"], "BAD_PREVIEW");
+    assert_eq!(shown(&other, &revoked).await, "BAD_PREVIEW");
+    site.ask_as(Some(EDITOR_TOKEN), revoke).await;
+    assert_eq!(shown(&other, &link(&site, 1).await).await, "Post 1");
 }

@@ -22,9 +22,9 @@ impl Package {
         &self.0
     }
 
-    /// Runs `node` with these arguments and variables in the folder.
-    pub fn node(&self, arguments: &[&str], variables: &[(&str, &str)]) {
-        self.run("node", arguments, variables);
+    /// Runs `node` with these arguments and variables in the folder; returns what it prints.
+    pub fn node(&self, arguments: &[&str], variables: &[(&str, &str)]) -> String {
+        self.run("node", arguments, variables)
     }
 
     /// Runs a script of the `package.json`.
@@ -35,11 +35,12 @@ impl Package {
 
     /// # Panics
     /// If the program fails, with its whole output.
-    fn run(&self, program: &str, arguments: &[&str], variables: &[(&str, &str)]) {
+    fn run(&self, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> String {
         let mut command = Command::new(program);
         command.args(arguments).envs(variables.iter().copied()).env("NO_COLOR", "1").current_dir(&self.0);
         let output = command.output().unwrap_or_else(|error| panic!("{program} does not run: {error}"));
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{program} {arguments:?} in {}:\n{out}\n{err}", self.0.display());
+        out.into_owned()
     }
 }

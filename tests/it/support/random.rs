@@ -21,6 +21,9 @@ const REACHED_MUTATIONS: &str = "TIDINGS_REACHED_MUTATIONS";
 /// How many subscribers wait at once.
 const LISTENERS: &str = "TIDINGS_LISTENERS";
 
+/// After how many changes a partial build of a site is compared with a whole one.
+const REBUILDS: &str = "TIDINGS_REBUILDS";
+
 /// If set, every interleaving is run, not a part of them.
 const ALL: &str = "TIDINGS_ALL_INTERLEAVINGS";
 /// At most this many steps lie between two interleavings that are run, on average fewer, so that a run takes minutes, not hours.
@@ -100,6 +103,12 @@ pub fn reached_mutations() -> Option<usize> {
 /// How many subscribers a long run has; a multiple of the number of their queries.
 pub fn listeners() -> usize {
     number(LISTENERS).map_or(10_000, |listeners| listeners as usize)
+}
+
+/// How many changes a site gets, and how often its files are compared meanwhile.
+pub fn rebuilds() -> (String, String) {
+    let changes = number(REBUILDS).unwrap_or(30);
+    (changes.to_string(), (changes / 150).max(1).to_string())
 }
 
 /// The seeds of a test: as many as `scripts/test` has time for, or as the settings say.

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use axum::http::HeaderMap;
 use serde_json::{Value, json};
+use standardwebhooks::Webhook;
 
 use super::receiver::{Received, Receiver};
 use crate::support::command::{Blog, Serving, run};
@@ -67,13 +69,21 @@ fn wait_for(server: &Serving, id: &str, outcome: &str) -> Value {
     })
 }
 
-/// What the reference libraries for JavaScript and Python say of a message.
+/// What the reference libraries for JavaScript, Python and Rust say of a message.
 fn verified(received: &Received, body: &str, secret: &str) -> Option<String> {
     let programs = [(Command::new("node"), "webhook.js"), (python("python"), "webhook.py")];
     let input = json!({ "headers": received.headers, "body": body }).to_string();
     let [js, py] = programs.map(|(command, program)| run_tool(command, program, secret, &input));
-    assert_eq!(js, py, "{input}");
+    assert_eq!((&py, in_rust(received, body, secret)), (&js, js.is_some()), "{input}");
     js
+}
+
+fn in_rust(received: &Received, body: &str, secret: &str) -> bool {
+    let header = |(name, value): (&String, &Value)| {
+        (name.parse().expect("a name"), value.as_str().and_then(|text| text.parse().ok()).expect("a value"))
+    };
+    let headers: HeaderMap = received.headers.iter().map(header).collect();
+    Webhook::new(secret).expect("a secret").verify(body.as_bytes(), &headers).is_ok()
 }
 
 fn run_tool(mut command: Command, program: &str, secret: &str, input: &str) -> Option<String> {

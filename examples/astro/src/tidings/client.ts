@@ -34,10 +34,20 @@ export class Refused extends Error {
   }
 }
 
+/** An answer is different only after a change that has one of its tags. */
+export interface Answer<Data> {
+  data: Data;
+  tags: string[];
+}
+
 export async function query<Data, Variables>(document: TadaDocumentNode<Data, Variables>, variables: Variables): Promise<Data> {
+  return (await answer(document, variables)).data;
+}
+
+export async function answer<Data, Variables>(document: TadaDocumentNode<Data, Variables>, variables: Variables): Promise<Answer<Data>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await queryOnce(document, variables);
+      return await answerOnce(document, variables);
     } catch (error) {
       const isLater = error instanceof Refused && error.codes.includes("SEARCH_NOT_READY") && attempt < INDEX_ATTEMPTS_MAX;
       if (!isLater) throw error;
@@ -46,16 +56,16 @@ export async function query<Data, Variables>(document: TadaDocumentNode<Data, Va
   }
 }
 
-async function queryOnce<Data, Variables>(document: TadaDocumentNode<Data, Variables>, variables: Variables): Promise<Data> {
+async function answerOnce<Data, Variables>(document: TadaDocumentNode<Data, Variables>, variables: Variables): Promise<Answer<Data>> {
   const response = await send("/graphql", {
     method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/graphql-response+json" },
+    headers: { "Content-Type": "application/json", Accept: "application/graphql-response+json", "GraphQL-Tags": "report" },
     body: JSON.stringify({ query: print(document), variables }),
   });
-  const answer = (await response.json().catch(() => ({}))) as { data?: Data; errors?: ServerError[] };
-  if (answer.errors) throw new Refused(answer.errors);
-  if (!answer.data) throw new Error(`${SERVER}/graphql has the status ${response.status} and no data: is TIDINGS_URL the address of a Tidings server?`);
-  return answer.data;
+  const { data, errors, extensions } = (await response.json().catch(() => ({}))) as { data?: Data; errors?: ServerError[]; extensions?: { tags?: string[] } };
+  if (errors) throw new Refused(errors);
+  if (!data) throw new Error(`${SERVER}/graphql has the status ${response.status} and no data: is TIDINGS_URL the address of a Tidings server?`);
+  return { data, tags: extensions?.tags ?? [] };
 }
 
 /** A file that the server has: a picture, a feed or a part of the sitemap. Null if it does not exist. */

@@ -1,25 +1,26 @@
 // All content of the site. The rule: a build reads it once; every page is made from what is in memory.
+import { getCollection } from "astro:content";
 import { addressOf, type Kind } from "../lib/addresses";
 import { newestOf, versionsOf, type Newest, type Version } from "../lib/languages";
 import { LANGUAGE } from "../site";
 import { query, Refused } from "./client";
 import {
-  AuthorsQuery,
-  CategoriesQuery,
-  PagesQuery,
   AssetsQuery,
-  PostsQuery,
   RelatedQuery,
   SiteQuery,
-  TagsQuery,
+  type AssetData,
   type AuthorData,
   type BodyData,
+  type CategoryData,
+  type ImageData,
   type PageData,
   type PostData,
   type SiteData,
   type TagData,
 } from "./documents";
 import { all } from "./lists";
+import type { Entry } from "./loader";
+import type { collections } from "../content.config";
 import { avatar, cover, idsIn, inBody, linked, ofLink, type Cover, type LinkPicture, type Picture } from "./pictures";
 
 export interface Site extends Omit<SiteData, "url" | "image" | "language"> {
@@ -127,13 +128,13 @@ async function load(): Promise<Content> {
   const { url } = known;
   if (url === null) throw new Error("The server does not know the address of the site: start it with --site-url https://blog.example/ (site.url).");
   const site: Site = { ...known, url, language: known.language ?? LANGUAGE, image: known.image && ofLink(known.image) };
-  const [posts, related, tags, categories, authors, pages] = await Promise.all([
-    all(async (page) => (await query(PostsQuery, page)).posts),
+  const [related, posts, tags, categories, authors, pages] = await Promise.all([
     relatedPosts(),
-    all(async (page) => (await query(TagsQuery, page)).tags),
-    all(async (page) => (await query(CategoriesQuery, page)).categories),
-    all(async (page) => (await query(AuthorsQuery, page)).authors),
-    pagesBelow(null),
+    kept<{ post: PostData }>("posts").then((entries) => entries.map(({ post }) => post)),
+    kept<{ tag: TagData }>("tags").then((entries) => entries.map(({ tag }) => tag)),
+    kept<{ category: CategoryData }>("categories").then((entries) => entries.map(({ category }) => category)),
+    kept<{ author: AuthorData }>("authors").then((entries) => entries.map(({ author }) => author)),
+    kept<{ page: PageData }>("pages").then((entries) => entries.map(({ page }) => page)),
   ]);
   haveTheAddressesOfTheServer(site, [
     ...posts.map(({ slug, canonicalUrl }) => ({ canonicalUrl, address: addressOf.post(slug) })),
@@ -142,14 +143,15 @@ async function load(): Promise<Content> {
     ...authors.map(({ slug, canonicalUrl }) => ({ canonicalUrl, address: addressOf.term("authors", slug) })),
     ...pages.map(({ path, canonicalUrl }) => ({ canonicalUrl, address: addressOf.document(path) })),
   ]);
+  const bodies = [...posts, ...pages].map(({ body }) => body.html);
+  const assets = await assetsOf([...bodies.flatMap(idsIn), ...[...posts, ...pages].map(({ cover }) => cover?.id), ...authors.map(({ avatar }) => avatar?.id)]);
   const terms = {
     categories: categories.filter(hasPosts).map((term) => asTerm("categories", term)),
     tags: tags.filter(hasPosts).map((term) => asTerm("tags", term)),
-    authors: authors.filter(hasPosts).map(asAuthor),
+    authors: authors.filter(hasPosts).map((author) => asAuthor(author, assets)),
   };
-  const pictures = await picturesIn([...posts, ...pages].map(({ body }) => body.html));
-  const joined = join(site, posts, terms, related);
-  return { site, posts: joined, newest: newestOf(site, joined), terms, authors: terms.authors, documents: tree(site, pages), pictures };
+  const joined = join(site, posts, terms, related, assets);
+  return { site, posts: joined, newest: newestOf(site, joined), terms, authors: terms.authors, documents: tree(site, pages, assets), pictures: picturesIn(bodies, assets) };
 }
 
 /** The slugs of the posts that are like each one, by its slug; none if the server has no search. */
@@ -163,28 +165,38 @@ async function relatedPosts(): Promise<Map<string, string[]>> {
   }
 }
 
-/** A page comes before the pages below it. */
-async function pagesBelow(parent: string | null): Promise<PageData[]> {
-  const here = await all(async (page) => (await query(PagesQuery, { parent, ...page })).pages);
-  const found: PageData[] = [];
-  for (const page of here) {
-    found.push(page, ...(page.children.nodes.length > 0 ? await pagesBelow(page.path) : []));
+/** By their ids. */
+type Assets = Map<string, AssetData>;
+
+async function assetsOf(all: (string | undefined)[]): Promise<Assets> {
+  const ids = [...new Set(all)].filter((id) => id !== undefined);
+  const found: Assets = new Map();
+  for (let start = 0; start < ids.length; start += 100) {
+    const { nodes } = await query(AssetsQuery, { ids: ids.slice(start, start + 100) });
+    nodes.forEach((asset, place) => asset && "url" in asset && found.set(ids[start + place] as string, asset));
   }
   return found;
 }
 
-async function picturesIn(bodies: string[]): Promise<Map<string, Picture>> {
-  const ids = [...new Set(bodies.flatMap(idsIn))];
+function imageOf(image: { id: string } | null, assets: Assets): ImageData | null {
+  const asset = image && assets.get(image.id);
+  return asset && "srcset" in asset ? asset : null;
+}
+
+function picturesIn(bodies: string[], assets: Assets): Map<string, Picture> {
   const found = new Map<string, Picture>();
-  for (let start = 0; start < ids.length; start += 100) {
-    const { nodes } = await query(AssetsQuery, { ids: ids.slice(start, start + 100) });
-    for (const asset of nodes) {
-      // A body has the path, also if the server knows its own address.
-      if (asset && "srcset" in asset) found.set(new URL(asset.url, "http://server").pathname, inBody(asset));
-      else if (asset && "url" in asset) linked(asset.url);
-    }
+  for (const asset of new Set(bodies.flatMap(idsIn).map((id) => assets.get(id)))) {
+    // A body has the path, also if the server knows its own address.
+    if (asset && "srcset" in asset) found.set(new URL(asset.url, "http://server").pathname, inBody(asset));
+    else if (asset) linked(asset.url);
   }
   return found;
+}
+
+/** The entries of a collection, in the order of the server. */
+async function kept<Data>(collection: keyof typeof collections): Promise<Entry<Data>[]> {
+  const entries: { data: Entry<Data> }[] = await getCollection(collection);
+  return entries.map(({ data }) => data).sort((one, other) => one.place - other.place);
 }
 
 function haveTheAddressesOfTheServer(site: Site, all: { canonicalUrl: string | null; address: string }[]): void {
@@ -203,16 +215,22 @@ function hasPosts({ postCount }: { postCount: number }): boolean {
   return postCount > 0;
 }
 
-function asTerm(kind: Kind, { slug, name, description, postCount }: TagData): Term {
+function asTerm(kind: Kind, { slug, name, description, postCount }: TagData | CategoryData): Term {
   return { kind, slug, name, about: description, postCount, posts: [] };
 }
 
-function asAuthor({ slug, name, description, postCount, jobTitle, url, links, avatar: picture }: AuthorData): Author {
-  return { kind: "authors", slug, name, about: description, postCount, posts: [], avatar: avatar(picture), jobTitle, url, links };
+function asAuthor({ slug, name, description, postCount, jobTitle, url, links, avatar: picture }: AuthorData, assets: Assets): Author {
+  return { kind: "authors", slug, name, about: description, postCount, posts: [], avatar: avatar(imageOf(picture, assets)), jobTitle, url, links };
 }
 
 /** Gives each post its terms, its series, its neighbours and those that are like it, and each term its posts. */
-function join(site: Site, posts: PostData[], terms: { categories: Term[]; tags: Term[]; authors: Author[] }, related: Map<string, string[]>): Post[] {
+function join(
+  site: Site,
+  posts: PostData[],
+  terms: { categories: Term[]; tags: Term[]; authors: Author[] },
+  related: Map<string, string[]>,
+  assets: Assets,
+): Post[] {
   const categories = bySlug(terms.categories);
   const tags = bySlug(terms.tags);
   const authors = bySlug(terms.authors);
@@ -228,7 +246,7 @@ function join(site: Site, posts: PostData[], terms: { categories: Term[]; tags: 
     // Only a draft has no time of publication.
     publishedAt: post.publishedAt ?? post.updatedAt,
     updatedAt: post.updatedAt,
-    cover: cover(post.cover),
+    cover: cover(imageOf(post.cover, assets)),
     body: post.body,
     categories: present(post.categories, categories),
     tags: present(post.tags, tags),
@@ -269,14 +287,14 @@ function present<Some extends Term>(named: { slug: string }[], known: Map<string
 /** The page that an import makes of the first page of another site; here, the newest posts are at its address. */
 const FIRST = "index";
 
-function tree(site: Site, pages: PageData[]): Document[] {
+function tree(site: Site, pages: PageData[], assets: Assets): Document[] {
   const known = new Map<string, Document>();
   for (const page of pages.filter((page) => page.path !== FIRST)) {
     const { path, title, excerpt, updatedAt, body } = page;
     const parent = known.get(path.slice(0, Math.max(0, path.lastIndexOf("/")))) ?? null;
     const language = page.language ?? site.language;
     const versions = versionsOf(site, page, ({ path }) => addressOf.document(path));
-    const document: Document = { path, title, excerpt, updatedAt, language, versions, cover: cover(page.cover), body, parent, children: [] };
+    const document: Document = { path, title, excerpt, updatedAt, language, versions, cover: cover(imageOf(page.cover, assets)), body, parent, children: [] };
     parent?.children.push(document);
     known.set(path, document);
   }

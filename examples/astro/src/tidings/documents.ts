@@ -1,4 +1,4 @@
-// The queries. The rule: each is a page of a list, so that a site of any size stays within the limits of the server.
+// The queries. The rule: each is of one object, which the loader keeps, or a page of a list, so that a site of any size stays within the limits of the server.
 import type { ResultOf } from "gql.tada";
 import { graphql } from "./client";
 
@@ -63,62 +63,69 @@ export const SiteQuery = graphql(
   [Link],
 );
 
-// Terms come by their slugs only: the lists below have the rest, so that no term is sent twice.
-export const PostsQuery = graphql(
+export const PostSlugsQuery = graphql(`
+  query PostSlugs($first: Int!, $after: String) {
+    posts(first: $first, after: $after) {
+      nodes {
+        slug
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+// Terms and pictures come by their slugs and ids only: the queries below have the rest, so that nothing is sent twice.
+export const PostQuery = graphql(
   `
-    query Posts($first: Int!, $after: String) {
-      posts(first: $first, after: $after) {
-        nodes {
+    query Post($id: String!) {
+      post(slug: $id) {
+        slug
+        canonicalUrl
+        title
+        subtitle
+        excerpt
+        publishedAt
+        updatedAt
+        featured
+        language
+        translations {
           slug
-          canonicalUrl
-          title
-          subtitle
-          excerpt
-          publishedAt
-          updatedAt
-          featured
           language
-          translations {
-            slug
-            language
-          }
-          cover {
-            ...Picture
-            ...Link
-          }
-          authors {
-            slug
-          }
-          categories {
-            slug
-          }
-          tags {
-            slug
-          }
+        }
+        cover {
+          id
+        }
+        authors {
+          slug
+        }
+        categories {
+          slug
+        }
+        tags {
+          slug
+        }
+        series {
           series {
-            series {
-              name
-            }
-            number
-            previous {
-              slug
-            }
-            next {
-              slug
-            }
+            name
           }
-          body {
-            ...Body
+          number
+          previous {
+            slug
+          }
+          next {
+            slug
           }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
+        body {
+          ...Body
         }
       }
     }
   `,
-  [Picture, Link, Body],
+  [Body],
 );
 
 /** Apart from the posts, because a server can be without its search index. */
@@ -169,15 +176,11 @@ export const SearchQuery = graphql(`
   }
 `);
 
-export const TagsQuery = graphql(`
-  query Tags($first: Int!, $after: String) {
+export const TagSlugsQuery = graphql(`
+  query TagSlugs($first: Int!, $after: String) {
     tags(first: $first, after: $after) {
       nodes {
         slug
-        canonicalUrl
-        name
-        description
-        postCount
       }
       pageInfo {
         hasNextPage
@@ -187,15 +190,23 @@ export const TagsQuery = graphql(`
   }
 `);
 
-export const CategoriesQuery = graphql(`
-  query Categories($first: Int!, $after: String) {
+export const TagQuery = graphql(`
+  query Tag($id: String!) {
+    tag(slug: $id) {
+      slug
+      canonicalUrl
+      name
+      description
+      postCount
+    }
+  }
+`);
+
+export const CategorySlugsQuery = graphql(`
+  query CategorySlugs($first: Int!, $after: String) {
     categories(first: $first, after: $after) {
       nodes {
         slug
-        canonicalUrl
-        name
-        description
-        postCount
       }
       pageInfo {
         hasNextPage
@@ -205,81 +216,107 @@ export const CategoriesQuery = graphql(`
   }
 `);
 
-export const AuthorsQuery = graphql(
-  `
-    query Authors($first: Int!, $after: String) {
-      authors(first: $first, after: $after) {
-        nodes {
-          slug
-          canonicalUrl
-          name
-          description
-          url
-          jobTitle
-          links {
-            title
-            url
-          }
-          avatar {
-            ...Picture
-          }
-          postCount
-        }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+export const CategoryQuery = graphql(`
+  query Category($id: String!) {
+    category(slug: $id) {
+      slug
+      canonicalUrl
+      name
+      description
+      postCount
+    }
+  }
+`);
+
+export const AuthorSlugsQuery = graphql(`
+  query AuthorSlugs($first: Int!, $after: String) {
+    authors(first: $first, after: $after) {
+      nodes {
+        slug
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
       }
     }
-  `,
-  [Picture],
-);
+  }
+`);
+
+export const AuthorQuery = graphql(`
+  query Author($id: String!) {
+    author(slug: $id) {
+      slug
+      canonicalUrl
+      name
+      description
+      url
+      jobTitle
+      links {
+        title
+        url
+      }
+      avatar {
+        id
+      }
+      postCount
+    }
+  }
+`);
 
 // One child says whether there are more, so that a page without children costs no query of its own.
-export const PagesQuery = graphql(
-  `
-    query Pages($parent: String, $first: Int!, $after: String) {
-      pages(parentPath: $parent, first: $first, after: $after) {
-        nodes {
-          path
-          canonicalUrl
-          title
-          excerpt
-          updatedAt
-          language
-          translations {
-            path
-            language
-          }
-          cover {
-            ...Picture
-            ...Link
-          }
-          body {
-            ...Body
-          }
-          children(first: 1) {
-            nodes {
-              id
-            }
+export const PathsQuery = graphql(`
+  query Paths($parent: String, $first: Int!, $after: String) {
+    pages(parentPath: $parent, first: $first, after: $after) {
+      nodes {
+        path
+        children(first: 1) {
+          nodes {
+            id
           }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+export const PageQuery = graphql(
+  `
+    query Page($id: String!) {
+      page(path: $id) {
+        path
+        canonicalUrl
+        title
+        excerpt
+        updatedAt
+        language
+        translations {
+          path
+          language
+        }
+        cover {
+          id
+        }
+        body {
+          ...Body
         }
       }
     }
   `,
-  [Picture, Link, Body],
+  [Body],
 );
 
+/** Changes of pictures and files are not in the feed of changes, so each build requests all of them. */
 export const AssetsQuery = graphql(
   `
     query Assets($ids: [ID!]!) {
       nodes(ids: $ids) {
         ... on Image {
           ...Picture
+          ...Link
         }
         ... on File {
           url
@@ -287,15 +324,18 @@ export const AssetsQuery = graphql(
       }
     }
   `,
-  [Picture],
+  [Picture, Link],
 );
 
 export type PictureData = ResultOf<typeof Picture>;
 export type LinkData = ResultOf<typeof Link>;
 export type BodyData = ResultOf<typeof Body>;
 export type SiteData = ResultOf<typeof SiteQuery>["site"];
-export type PostData = ResultOf<typeof PostsQuery>["posts"]["nodes"][number];
 export type SearchData = ResultOf<typeof SearchQuery>["search"];
-export type TagData = ResultOf<typeof TagsQuery>["tags"]["nodes"][number];
-export type AuthorData = ResultOf<typeof AuthorsQuery>["authors"]["nodes"][number];
-export type PageData = ResultOf<typeof PagesQuery>["pages"]["nodes"][number];
+export type AssetData = Extract<NonNullable<ResultOf<typeof AssetsQuery>["nodes"][number]>, { url: string }>;
+export type ImageData = Extract<AssetData, { srcset: string }>;
+export type PostData = NonNullable<ResultOf<typeof PostQuery>["post"]>;
+export type PageData = NonNullable<ResultOf<typeof PageQuery>["page"]>;
+export type TagData = NonNullable<ResultOf<typeof TagQuery>["tag"]>;
+export type CategoryData = NonNullable<ResultOf<typeof CategoryQuery>["category"]>;
+export type AuthorData = NonNullable<ResultOf<typeof AuthorQuery>["author"]>;

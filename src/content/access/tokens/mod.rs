@@ -10,7 +10,7 @@ use crate::content::error::Result;
 use crate::content::tables::read_all;
 use crate::content::tables::rows::change::Action;
 use crate::content::tables::rows::token as rows;
-use crate::content::write::{TokenRowChange, of_token, retry_on_conflict};
+use crate::content::write::{RecordedChange, of_token, retry_on_conflict};
 use crate::content::{Content, Reader, Writer, audit, random};
 use crate::keys::{Table, token as keys};
 use crate::model::token::{TOKEN_NAME_CHARS_MAX, TOKENS_MAX, TokenText};
@@ -108,14 +108,15 @@ impl<'a> Tokens<'a> {
             revoked_at: None,
         };
         let deleted = replaced.iter().map(|(_, dead)| of_token(dead, Action::Deleted));
-        let change = TokenRowChange {
+        let change = RecordedChange {
+            table: Table::Tokens,
             key: keys::token(&token.id),
-            properties: rows::row(&token, &secret::hash(text.secret())),
+            properties: Some(rows::row(&token, &secret::hash(text.secret()))),
             replaced: None,
             items: deleted.chain([of_token(&token, Action::Created)]).collect(),
             removed: replaced.map(|(row, _)| row),
         };
-        self.writer.change_token_row(change).await?;
+        self.writer.change_recorded(change).await?;
         Ok(Ok(token))
     }
 
@@ -146,14 +147,15 @@ impl<'a> Tokens<'a> {
             return Ok(Some((token, false)));
         }
         let token = Token { revoked_at: Some(self.reader.now()), ..token };
-        let change = TokenRowChange {
+        let change = RecordedChange {
+            table: Table::Tokens,
             key,
-            properties: rows::row(&token, &hash),
-            replaced: Some(row),
+            properties: Some(rows::row(&token, &hash)),
+            replaced: Some(row.etag),
             removed: None,
             items: vec![of_token(&token, Action::Revoked)],
         };
-        self.writer.change_token_row(change).await?;
+        self.writer.change_recorded(change).await?;
         Ok(Some((token, true)))
     }
 

@@ -57,7 +57,7 @@ impl ContentEvent {
             KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Content => return Some(whole()),
             KIND_OF_POSTS | KIND_OF_PAGES => seen_at,
             kind if TermKind::of_noun(kind).is_some() => return Some(whole()),
-            // This is a token, the preview links, or a kind that only a later version knows.
+            // This is a token, a webhook, the preview links, or a kind that only a later version knows.
             _ => return None,
         };
         let is_public = |published: Option<Instant>| published.is_some_and(|published| published <= public_from);
@@ -203,6 +203,7 @@ mod tests {
             ("author", true),
             ("token", false),
             ("preview", false),
+            ("webhook", false),
             ("other", false),
         ] {
             let mut changed = change([None, None], &[Action::Created]);

@@ -16,9 +16,10 @@ const BY: [&str; 3] = ["By", "ByKind", "ByAuthor"];
 /// The kinds of objects that can be drafts.
 pub const KIND_OF_POSTS: &str = "post";
 pub const KIND_OF_PAGES: &str = "page";
-/// Kinds of objects that grant access and are not content.
+/// Kinds of objects that are not content.
 pub const KIND_OF_TOKENS: &str = "token";
 pub const KIND_OF_PREVIEWS: &str = "preview";
+pub const KIND_OF_WEBHOOKS: &str = "webhook";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeRow {
@@ -27,14 +28,14 @@ pub struct ChangeRow {
     pub items: Vec<ChangedItem>,
 }
 
-/// One post, page, category, tag, author or access token, or all preview links.
+/// One post, page, category, tag, author, access token or webhook, or all preview links.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedItem {
-    /// `post`, `page`, `category`, `tag`, `author`, `token` or `preview`.
+    /// `post`, `page`, `category`, `tag`, `author`, `token`, `webhook` or `preview`.
     pub kind: String,
-    /// The id of a post, page or token, a term's first slug; `links` for all preview links.
+    /// The id of a post, page, token or webhook, a term's first slug; `links` for all preview links.
     pub id: String,
-    /// The slug after the change, or the last slug of a deleted object. For a page its path, for a token its id.
+    /// The slug after the change, or the last slug of a deleted object. For a page its path, for a token or webhook its id.
     pub slug: String,
     /// At least one action.
     pub actions: Vec<Action>,
@@ -55,11 +56,11 @@ impl ChangedItem {
         kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
     }
 
-    /// The slug and the path of an object with this name in the log: a page is named by its path, and tokens and preview links have neither.
+    /// The slug and the path of an object with this name in the log: a page is named by its path, and what is no content has neither.
     pub fn slug_and_path<'n>(&self, name: &'n str) -> (Option<&'n str>, Option<&'n str>) {
         match self.kind.as_str() {
             KIND_OF_PAGES => (name.rsplit('/').next(), Some(name)),
-            KIND_OF_TOKENS | KIND_OF_PREVIEWS => (None, None),
+            KIND_OF_TOKENS | KIND_OF_PREVIEWS | KIND_OF_WEBHOOKS => (None, None),
             _ => (Some(name), None),
         }
     }

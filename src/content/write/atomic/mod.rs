@@ -6,11 +6,11 @@ mod counts;
 mod index;
 mod overlay;
 mod posts;
+mod recorded;
 mod revisions;
 mod site_pages;
 mod size;
 mod terms;
-mod tokens;
 
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ use super::plan::{Change, Planned, TermChange};
 use super::{Writer, record};
 
 pub(in crate::content) use overlay::Overlay;
+pub(in crate::content) use recorded::{RecordedChange, of_revoked_previews, of_token, of_webhook};
 pub(super) use site_pages::PagesChange;
-pub(in crate::content) use tokens::{TokenRowChange, of_revoked_previews, of_token};
 
 impl Writer {
     /// Makes the changes, and creates missing tags of the posts that are in `new_tags`. Returns the outcomes in the same order. `key`: the idempotency key of a

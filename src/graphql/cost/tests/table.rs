@@ -221,6 +221,7 @@ const FREE: &[(&str, &[&str])] = &[
             "nextAttemptAt",
         ],
     ),
+    ("WebhookAuditLogEntry", &["id", "webhookId", "actions", "occurredAt", "actor"]),
     ("WebhookDelivery", &["at", "messageId", "outcome", "status", "attempt", "durationMilliseconds", "skipped"]),
 ];
 

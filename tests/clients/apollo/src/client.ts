@@ -6,8 +6,8 @@ import { relayStylePagination } from '@apollo/client/utilities';
 export function makeCache(): InMemoryCache {
   return new InMemoryCache({
     possibleTypes: {
-      Node: ['Author', 'Category', 'ContentAuditLogEntry', 'File', 'Image', 'Page', 'Post', 'PreviewLinksAuditLogEntry', 'Revision', 'Series', 'Tag', 'Token', 'TokenAuditLogEntry', 'Webhook'],
-      AuditLogEntry: ['ContentAuditLogEntry', 'PreviewLinksAuditLogEntry', 'TokenAuditLogEntry'],
+      Node: ['Author', 'Category', 'ContentAuditLogEntry', 'File', 'Image', 'Page', 'Post', 'PreviewLinksAuditLogEntry', 'Revision', 'Series', 'Tag', 'Token', 'TokenAuditLogEntry', 'Webhook', 'WebhookAuditLogEntry'],
+      AuditLogEntry: ['ContentAuditLogEntry', 'PreviewLinksAuditLogEntry', 'TokenAuditLogEntry', 'WebhookAuditLogEntry'],
       Asset: ['File', 'Image'],
       Content: ['Page', 'Post'],
       Term: ['Author', 'Category', 'Series', 'Tag'],

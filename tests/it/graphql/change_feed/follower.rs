@@ -79,7 +79,8 @@ impl Follower {
 
     fn apply(&mut self, change: &Value) {
         let id = change["nodeId"].as_str().expect("an id").to_owned();
-        let version = change["version"].as_i64().expect("a version");
+        // A webhook has no version.
+        let version = change["version"].as_i64().unwrap_or_default();
         let actions: BTreeSet<&str> = change["actions"]
             .as_array()
             .expect("a list")

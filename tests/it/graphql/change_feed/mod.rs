@@ -11,3 +11,4 @@ mod several;
 mod steps;
 mod tokens;
 mod tokens_stopped;
+mod webhooks;

@@ -50,7 +50,7 @@ impl Answers {
     }
 
     /// The next answer; `None` after `complete`.
-    async fn next(&mut self) -> Option<Value> {
+    pub(super) async fn next(&mut self) -> Option<Value> {
         timeout(PATIENCE, self.next_answer()).await.expect("it comes in time")
     }
 
@@ -71,13 +71,13 @@ impl Answers {
         }
     }
 
-    async fn data(&mut self) -> Value {
+    pub(super) async fn data(&mut self) -> Value {
         let answer = self.next().await.expect("an answer");
         assert_eq!(answer.get("errors"), None, "{answer}");
         answer["data"].clone()
     }
 
-    async fn code(&mut self) -> String {
+    pub(super) async fn code(&mut self) -> String {
         let answer = self.next().await.expect("an answer");
         assert_eq!(self.next().await, None, "the refusal is the last answer: {answer}");
         answer["errors"][0]["extensions"]["code"].as_str().expect("a code").to_owned()
@@ -89,7 +89,7 @@ fn titles(titles: &[&str]) -> Value {
 }
 
 /// Gives the post another title.
-async fn rename(site: &Site, slug: &str, title: &str) {
+pub(super) async fn rename(site: &Site, slug: &str, title: &str) {
     let query = format!("{{ post(slug: \"{slug}\") {{ id version }} }}");
     let found = site.ask_as(Some(EDITOR_TOKEN), &query).await["data"]["post"].clone();
     let input = json!({ "id": found["id"], "expectedVersion": found["version"], "title": title });
@@ -106,7 +106,7 @@ async fn mutate(site: &Site, name: &str, fields: &str, input: Value) -> Value {
 }
 
 /// A site with two posts, and a server over the same file whose storage requests are counted.
-async fn counted() -> (Site, Router, Arc<AtomicUsize>) {
+pub(super) async fn counted() -> (Site, Router, Arc<AtomicUsize>) {
     let (site, content, requests) = counted_content().await;
     (site, server_of(content.caching_values(VALUE_CACHE_BYTES_MAX), HOLDING), requests)
 }

@@ -1,5 +1,5 @@
 //! Live queries over random histories, on two servers over one store. The rule: once nothing is under way, the last answer of each is that of the same
-//! query executed at that position, for everyone, for an editor and for a preview link; and no older answer follows it.
+//! query executed at that position, for everyone, for an editor and for a preview link; and no older answer follows it. Every second client gets patches.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,11 +48,16 @@ struct Asked {
     answers: mpsc::UnboundedReceiver<Value>,
     last: Value,
     seen: usize,
+    /// How many patches it was sent.
+    patches: usize,
+    /// The number of the last answer, for a client of patches.
+    revision: u64,
 }
 
 impl Asked {
-    async fn of(router: &Router, token: Option<&str>, query: &str) -> Self {
-        let mut answers = Answers::of(router, token, &format!("query @live {query}")).await;
+    async fn of(router: &Router, token: Option<&str>, query: &str, is_patched: bool) -> Self {
+        let directive = if is_patched { "@live(patch: true)" } else { "@live(patch: false)" };
+        let mut answers = Answers::of(router, token, &format!("query {directive:19} {query}")).await;
         let (send, received) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Some(answer) = answers.next_answer().await {
@@ -62,10 +67,24 @@ impl Asked {
             }
         });
         let (query, token) = (query.to_owned(), token.map(ToOwned::to_owned));
-        Self { query, token, answers: received, last: Value::Null, seen: 0 }
+        Self { query, token, answers: received, last: Value::Null, seen: 0, patches: 0, revision: 0 }
     }
 
-    fn take(&mut self, answer: Value) {
+    fn take(&mut self, mut answer: Value) {
+        let message = answer.as_object_mut().expect("an object");
+        if let Some(revision) = message.remove("revision") {
+            let patch = message.remove("patch");
+            let expected = if patch.is_some() { self.revision + 1 } else { 1 };
+            assert_eq!(revision, expected, "{}", self.query);
+            self.revision = expected;
+            if let Some(patch) = patch {
+                let mut data = self.last["data"].take();
+                let operations: json_patch::Patch = serde_json::from_value(patch).expect("a patch");
+                json_patch::patch(&mut data, &operations).expect("it can be applied");
+                message.insert("data".to_owned(), data);
+                self.patches += 1;
+            }
+        }
         self.last = answer;
         self.seen += 1;
     }
@@ -84,7 +103,7 @@ impl Asked {
     /// The answer to the same query on a server that holds nothing.
     async fn expected(&self, plain: &Router) -> Value {
         // The same columns as with the directive, for the locations of errors.
-        let query = format!("query       {}", self.query);
+        let query = format!("query {:19} {}", "", self.query);
         for _ in 0..4 {
             let mut asked = request(By::Post, &query);
             if let Some(token) = &self.token {
@@ -138,7 +157,9 @@ impl Servers {
         let all: Vec<_> = public.chain(OF_EDITORS.map(|query| (query, Some(EDITOR_TOKEN)))).collect();
         for (number, (query, token)) in all.into_iter().enumerate() {
             let router = &self.serving[number % self.serving.len()];
-            self.asked.push(Asked::of(router, token, query).await);
+            // Each server has clients of both kinds.
+            let is_patched = (number / self.serving.len()).is_multiple_of(2);
+            self.asked.push(Asked::of(router, token, query, is_patched).await);
         }
         self.ask_by_link().await;
     }
@@ -152,8 +173,8 @@ impl Servers {
         let by_header = "{ post(slug: \"draft\") { title version body { html } } posts(first: 2) { nodes { slug } } }";
         let by_field = format!("{{ preview(token: \"{link}\") {{ title ... on Post {{ version }} }} }}");
         for router in &self.serving {
-            self.asked.push(Asked::of(router, Some(&link), by_header).await);
-            self.asked.push(Asked::of(router, None, &by_field).await);
+            self.asked.push(Asked::of(router, Some(&link), by_header, true).await);
+            self.asked.push(Asked::of(router, None, &by_field, false).await);
         }
     }
 
@@ -249,15 +270,17 @@ impl Servers {
         }
         self.settle(&["end"]).await;
         tokio::time::sleep(QUIET).await;
-        let mut seen = 0;
+        let (mut seen, mut patches) = (0, 0);
         for asked in &mut self.asked {
             asked.take_all();
             seen += asked.seen;
+            patches += asked.patches;
             let expected = asked.expected(&self.plain).await;
             let is_known = asked.last == expected || is_expired(&expected) || asked.has_expired();
             assert!(is_known, "{}\ninstead of\n{expected}\nwhen all was quiet: {}", asked.last, asked.query);
         }
         assert!(seen > self.asked.len(), "{seen} answers to {} live queries: nothing has changed", self.asked.len());
+        assert!(patches > 0, "no answer came as a patch");
         self.pair.site.assert_sound().await;
     }
 }

@@ -5,6 +5,7 @@ mod client;
 mod content;
 mod live;
 mod live_histories;
+mod patches;
 mod protocol;
 mod resumed;
 mod server;

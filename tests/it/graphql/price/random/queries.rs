@@ -207,7 +207,7 @@ impl Writer<'_> {
                 let (post, term) = (self.post(depth), self.term_fields(depth));
                 format!("nodes(ids: [{}]) {{ id ... on Post {{ {post} }} ... on Term {{ {term} }} ... on Revision {{ tags {{ slug }} }} {} }}", ids.join(", "), if self.random.chance(50) { FRAGMENT } else { "" })
             }
-            _ => "auditLog(first: 20) { nodes { actor { author { name } } ... on ContentAuditLogEntry { slug node { ... on Post { tags { name } } } } ... on TokenAuditLogEntry { token { author { name } } } } }".to_owned(),
+            _ => "auditLog(first: 20) { nodes { actor { author { name } } ... on ContentAuditLogEntry { slug node { ... on Post { tags { name } } } } ... on TokenAuditLogEntry { token { author { name } } } ... on WebhookAuditLogEntry { webhook { deliveries { at } } } } }".to_owned(),
         }
     }
 

@@ -1,13 +1,13 @@
-//! Changes of rows of `Tokens`. The rule: the whole change fails if a row has changed since the caller read it.
+//! Recorded changes of rows of `Tokens` and `Webhooks`, which are no content. The rule: the whole change fails if a row has changed since the caller read it.
 
 use crate::content::error::Result;
-use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PREVIEWS, KIND_OF_TOKENS};
+use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PREVIEWS, KIND_OF_TOKENS, KIND_OF_WEBHOOKS};
 use crate::content::tables::rows::change_log::LogItem;
 use crate::content::write::Writer;
 use crate::content::write::change_log::Changed;
 use crate::keys::Table;
-use crate::model::Token;
-use crate::store::{Entity, Key, Properties, StoreError};
+use crate::model::{Token, WebhookId};
+use crate::store::{Entity, Etag, Key, Properties, StoreError};
 
 use super::overlay::Overlay;
 
@@ -16,12 +16,14 @@ const PREVIEW_LINKS: &str = "links";
 
 /// A change of a row, which can also remove another row.
 #[derive(Clone)]
-pub(in crate::content) struct TokenRowChange {
+pub(in crate::content) struct RecordedChange {
+    pub table: Table,
     pub key: Key,
-    pub properties: Properties,
+    /// `None` to delete the row.
+    pub properties: Option<Properties>,
     /// The row as it was read; `None` if no row may exist.
-    pub replaced: Option<Entity>,
-    /// The row to remove, as it was read.
+    pub replaced: Option<Etag>,
+    /// Another row of the table to remove, as it was read.
     pub removed: Option<Entity>,
     pub items: Vec<ChangedItem>,
 }
@@ -30,17 +32,20 @@ impl Writer {
     /// # Errors
     /// [`StoreError::Precondition`] if a row has changed since it was read; [`ContentError::OutcomeUnknown`](crate::content::ContentError::OutcomeUnknown) if
     /// it is unknown whether the change was made; after any other error of the store, nothing has changed.
-    pub(in crate::content) async fn change_token_row(&self, change: TokenRowChange) -> Result<()> {
+    pub(in crate::content) async fn change_recorded(&self, change: RecordedChange) -> Result<()> {
         self.transact(move |rows, _| {
             rows.expect(expected(&change));
-            check(rows, &change.key, change.replaced.as_ref())?;
+            check(rows, change.table, &change.key, change.replaced.as_ref())?;
             if let Some(removed) = &change.removed {
-                check(rows, &removed.key, Some(removed))?;
-                rows.delete(Table::Tokens, removed.key.clone());
+                check(rows, change.table, &removed.key, Some(&removed.etag))?;
+                rows.delete(change.table, removed.key.clone());
             }
             let item = |item: &ChangedItem| LogItem::of_object(item.clone(), None);
             let objects = change.items.iter().map(item).collect();
-            rows.put(Table::Tokens, change.key.clone(), change.properties.clone());
+            match &change.properties {
+                Some(properties) => rows.put(change.table, change.key.clone(), properties.clone()),
+                None => rows.delete(change.table, change.key.clone()),
+            }
             Ok(((), Changed { objects, new_tags: Vec::new() }))
         })
         .await
@@ -48,14 +53,14 @@ impl Writer {
 }
 
 /// The rows that a change reads.
-fn expected(change: &TokenRowChange) -> Vec<(Table, Key)> {
+fn expected(change: &RecordedChange) -> Vec<(Table, Key)> {
     let removed = change.removed.iter().map(|row| row.key.clone());
-    removed.chain([change.key.clone()]).map(|key| (Table::Tokens, key)).collect()
+    removed.chain([change.key.clone()]).map(|key| (change.table, key)).collect()
 }
 
-fn check(rows: &Overlay<'_>, key: &Key, as_read: Option<&Entity>) -> Result<(), StoreError> {
-    let stored = rows.get(Table::Tokens, key)?;
-    let is_as_read = stored.map(|row| row.etag) == as_read.map(|row| row.etag.clone());
+fn check(rows: &Overlay<'_>, table: Table, key: &Key, as_read: Option<&Etag>) -> Result<(), StoreError> {
+    let stored = rows.get(table, key)?;
+    let is_as_read = stored.as_ref().map(|row| &row.etag) == as_read;
     if is_as_read { Ok(()) } else { Err(StoreError::Precondition(format!("the row {key} has changed"))) }
 }
 
@@ -67,6 +72,18 @@ pub(in crate::content) fn of_token(token: &Token, action: Action) -> ChangedItem
         slug: token.id.to_string(),
         actions: vec![action],
         version: Some(token.version()),
+        creation: None,
+    }
+}
+
+/// The item for an action on a webhook, which has no versions.
+pub(in crate::content) fn of_webhook(id: &WebhookId, action: Action) -> ChangedItem {
+    ChangedItem {
+        kind: KIND_OF_WEBHOOKS.to_owned(),
+        id: id.as_str().to_owned(),
+        slug: id.as_str().to_owned(),
+        actions: vec![action],
+        version: None,
         creation: None,
     }
 }
