@@ -11,11 +11,10 @@ pub(super) const LIVE: &str = "live";
 pub(super) const PATCH: &str = "patch";
 
 fn patch() -> MetaInputValue {
-    let description =
-        "After the first answer, a JSON Patch (RFC 6902) of `data` in `patch`, instead of `data`, if that is shorter.";
     MetaInputValue {
         name: PATCH.to_owned(),
-        description: Some(description.to_owned()),
+        // The engine prints the schema without the descriptions of a directive's arguments.
+        description: None,
         ty: "Boolean!".to_owned(),
         deprecation: Deprecation::NoDeprecated,
         default_value: Some("false".to_owned()),
@@ -36,7 +35,7 @@ impl CustomDirectiveFactory for Live {
     }
 
     fn register(&self, registry: &mut Registry) {
-        let description = "The answer, and then each answer that is different: over Server-Sent Events or a WebSocket.";
+        let description = "The answer, and then each answer that is different: over Server-Sent Events or a WebSocket. With `patch`, how it differs, as a JSON Patch.";
         registry.add_directive(MetaDirective {
             name: LIVE.to_owned(),
             description: Some(description.to_owned()),

@@ -103,10 +103,10 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The path of the page above; if omitted, null or the root (`/`), the pages at the top.")]
         parent_path: Option<String>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
     ) -> Result<PageConnection> {
         PageConnection::read_below(ctx, parent_path, false, Paging { first, after, last, before }).await
     }
@@ -129,10 +129,10 @@ impl Query {
         ctx: &Context<'_>,
         #[graphql(desc = "The path of the page above; if omitted, null or the root (`/`), the pages at the top.")]
         parent_path: Option<String>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
     ) -> Result<Option<PageConnection>> {
         access::require_sight_of_pages(ctx)?;
         PageConnection::read_below(ctx, parent_path, true, Paging { first, after, last, before }).await.map(Some)
@@ -143,10 +143,10 @@ impl Query {
     async fn scheduled_pages(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
     ) -> Result<Option<PageConnection>> {
         access::require_sight_of_pages(ctx)?;
         PageConnection::read_scheduled(ctx, Paging { first, after, last, before }).await.map(Some)
@@ -225,10 +225,10 @@ impl Query {
     async fn posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
         #[graphql(desc = "Newest first if omitted.")] order_by: Option<PostOrder>,
         #[graphql(desc = "Only posts that match; all if omitted.")] filter: Option<PostFilter>,
     ) -> Result<PostConnection> {
@@ -246,7 +246,7 @@ impl Query {
         #[graphql(desc = "Only these; both if omitted or null.")] types: Option<Vec<ContentType>>,
         #[graphql(desc = "Only what matches; pages match languages alone.")] filter: Option<PostFilter>,
         #[graphql(desc = "1 to 100; 20 if omitted.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
     ) -> Result<SearchConnection> {
         let list = filter::list_of(ctx, filter, Scope::All).await?;
         Box::pin(SearchConnection::read(ctx, &query, types, list, (first, after.as_deref()))).await
@@ -280,10 +280,10 @@ impl Query {
     async fn draft_posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
     ) -> Result<Option<PostConnection>> {
         let list = PostList::drafts(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
@@ -294,10 +294,10 @@ impl Query {
     async fn scheduled_posts(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
     ) -> Result<Option<PostConnection>> {
         let list = PostList::scheduled(access::require(ctx, Role::Reader)?)?;
         PostConnection::read(ctx, list, Paging { first, after, last, before }).await.map(Some)
@@ -308,10 +308,10 @@ impl Query {
     async fn categories(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
         #[graphql(desc = "By slug from a to z if omitted.")] order_by: Option<TermOrder>,
     ) -> Result<CategoryConnection> {
         let page = PageOfTerms::of(ctx, TermKind::Category, order_by, Paging { first, after, last, before }).await?;
@@ -323,10 +323,10 @@ impl Query {
     async fn tags(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
         #[graphql(desc = "By slug from a to z if omitted.")] order_by: Option<TermOrder>,
     ) -> Result<TagConnection> {
         let page = PageOfTerms::of(ctx, TermKind::Tag, order_by, Paging { first, after, last, before }).await?;
@@ -338,10 +338,10 @@ impl Query {
     async fn authors(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
         #[graphql(desc = "By slug from a to z if omitted.")] order_by: Option<TermOrder>,
     ) -> Result<AuthorConnection> {
         let page = PageOfTerms::of(ctx, TermKind::Author, order_by, Paging { first, after, last, before }).await?;
@@ -382,10 +382,10 @@ impl Query {
     async fn tokens(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
     ) -> Result<Option<TokenConnection>> {
         TokenConnection::read(ctx, Paging { first, after, last, before }).await.map(Some)
     }
@@ -451,10 +451,10 @@ impl Query {
     async fn all_series(
         &self,
         ctx: &Context<'_>,
-        #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-        #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-        #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-        #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+        #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+        #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+        #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+        #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
         #[graphql(desc = "By slug from a to z if omitted.")] order_by: Option<TermOrder>,
     ) -> Result<SeriesConnection> {
         let page = PageOfTerms::of(ctx, TermKind::Series, order_by, Paging { first, after, last, before }).await?;

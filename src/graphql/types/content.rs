@@ -202,7 +202,7 @@ macro_rules! content_object {
                 Ok(RichText::new(self.details(ctx).await?.markdown))
             }
 
-            /// What Tidings has no field for: other keys of imported front matter, and what mutations have set. In a list, a storage read for each item, shared with `body`.
+            /// What Tidings has no field for: other keys of front matter, and what mutations have set. In a list, a storage read for each item, shared with `body`.
             pub async fn metadata(
                 &self,
                 ctx: &Context<'_>,
@@ -225,13 +225,13 @@ macro_rules! content_object {
                 self.post().language.as_ref().map(Language::as_str)
             }
 
-            /// The same content in other languages, by language: those to which the client has access.
+            /// The same content in other languages that the client may see, by language.
             #[graphql(directive = ListSize::apply(Size::Translations))]
             pub async fn translations(&self, ctx: &Context<'_>) -> Result<Vec<Self>> {
                 Ok(self.others_of_group(ctx).await?.into_iter().map(Self::new).collect())
             }
 
-            /// The same content in this language, which can be this one; null if there is none to which the client has access.
+            /// The same content in this language, perhaps this one; null if there is none that the client may see.
             pub async fn translation(
                 &self,
                 ctx: &Context<'_>,
@@ -273,10 +273,10 @@ macro_rules! content_object {
             pub async fn revisions(
                 &self,
                 ctx: &Context<'_>,
-                #[graphql(desc = "Items from the start: 0 to 50; 20 without `last`.")] first: Option<i32>,
-                #[graphql(desc = "Items after this cursor of the same list: older versions.")] after: Option<String>,
-                #[graphql(desc = "Items from the end: 0 to 50.")] last: Option<i32>,
-                #[graphql(desc = "Items before this cursor of the same list: newer versions.")] before: Option<String>,
+                #[graphql(desc = "From the start: 0 to 50; 20 without `last`.")] first: Option<i32>,
+                #[graphql(desc = "After this cursor of the same list: older versions.")] after: Option<String>,
+                #[graphql(desc = "From the end: 0 to 50.")] last: Option<i32>,
+                #[graphql(desc = "Before this cursor of the same list: newer versions.")] before: Option<String>,
             ) -> Result<Option<RevisionConnection>> {
                 let (list, paging) = (self.item.versions(ctx)?, Paging { first, after, last, before });
                 Box::pin(RevisionConnection::read(ctx, list, paging)).await.map(Some)
@@ -334,7 +334,7 @@ pub(super) use content_object;
     field(
         name = "metadata",
         ty = "Option<Json>",
-        desc = "What Tidings has no field for: other keys of imported front matter, and what mutations have set. In a list, a storage read for each item, shared with `body`.",
+        desc = "What Tidings has no field for: other keys of front matter, and what mutations have set. In a list, a storage read for each item, shared with `body`.",
         arg(
             name = "keys",
             ty = "Option<Vec<String>>",
@@ -349,13 +349,13 @@ pub(super) use content_object;
     field(
         name = "translations",
         ty = "Lifted<Vec<ContentValue>>",
-        desc = "The same content in other languages, by language: those to which the client has access.",
+        desc = "The same content in other languages that the client may see, by language.",
         directive = ListSize::apply(Size::Translations)
     ),
     field(
         name = "translation",
         ty = "Lifted<Option<ContentValue>>",
-        desc = "The same content in this language, which can be this one; null if there is none to which the client has access.",
+        desc = "The same content in this language, perhaps this one; null if there is none that the client may see.",
         arg(
             name = "language",
             ty = "String",
@@ -383,10 +383,10 @@ pub(super) use content_object;
         ty = "Option<RevisionConnection>",
         desc = "The versions, the current one first, with at most 100 earlier ones. Requires a token: READER, EDITOR or ADMIN for any content, AUTHOR for its own posts.",
         directive = ListSize::apply(Size::Page),
-        arg(name = "first", ty = "Option<i32>", desc = "Items from the start: 0 to 50; 20 without `last`."),
-        arg(name = "after", ty = "Option<String>", desc = "Items after this cursor of the same list: older versions."),
-        arg(name = "last", ty = "Option<i32>", desc = "Items from the end: 0 to 50."),
-        arg(name = "before", ty = "Option<String>", desc = "Items before this cursor of the same list: newer versions.")
+        arg(name = "first", ty = "Option<i32>", desc = "From the start: 0 to 50; 20 without `last`."),
+        arg(name = "after", ty = "Option<String>", desc = "After this cursor of the same list: older versions."),
+        arg(name = "last", ty = "Option<i32>", desc = "From the end: 0 to 50."),
+        arg(name = "before", ty = "Option<String>", desc = "Before this cursor of the same list: newer versions.")
     ),
     field(
         name = "created_at",

@@ -116,10 +116,10 @@ content_object! {
         async fn children(
             &self,
             ctx: &Context<'_>,
-            #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-            #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-            #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-            #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+            #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+            #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+            #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+            #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
         ) -> Result<PageConnection> {
             Box::pin(PageConnection::read(ctx, self.list(false), Paging { first, after, last, before })).await
         }

@@ -78,10 +78,10 @@ macro_rules! term_type {
             pub async fn posts(
                 &self,
                 ctx: &Context<'_>,
-                #[graphql(desc = "Items from the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
-                #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
-                #[graphql(desc = "Items from the end: 0 to 100.")] last: Option<i32>,
-                #[graphql(desc = "Items before this cursor of the same list.")] before: Option<String>,
+                #[graphql(desc = "From the start: 0 to 100; 20 without `last`.")] first: Option<i32>,
+                #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
+                #[graphql(desc = "From the end: 0 to 100.")] last: Option<i32>,
+                #[graphql(desc = "Before this cursor of the same list.")] before: Option<String>,
                 #[graphql(desc = "If omitted, newest first; of a series, its own order.")] order_by: Option<PostOrder>,
                 #[graphql(desc = "Only posts that match; all if omitted.")] filter: Option<PostFilter>,
             ) -> Result<PostConnection> {
@@ -137,7 +137,7 @@ term_type! {
             &self,
             ctx: &Context<'_>,
             #[graphql(desc = "0 to 100; 20 if omitted.")] first: Option<i32>,
-            #[graphql(desc = "Items after this cursor of the same list.")] after: Option<String>,
+            #[graphql(desc = "After this cursor of the same list.")] after: Option<String>,
         ) -> Result<CategoryConnection> {
             let page = Box::pin(PageOfTerms::read_below(ctx, &self.0, first, after)).await?;
             Ok(CategoryConnection(page))
@@ -243,10 +243,10 @@ impl AuthorLink {
         ty = "PostConnection",
         desc = "Its published posts, newest first, those of a series in its own order, unless `orderBy` says otherwise.",
         directive = ListSize::apply(Size::Page),
-        arg(name = "first", ty = "Option<i32>", desc = "Items from the start: 0 to 100; 20 without `last`."),
-        arg(name = "after", ty = "Option<String>", desc = "Items after this cursor of the same list."),
-        arg(name = "last", ty = "Option<i32>", desc = "Items from the end: 0 to 100."),
-        arg(name = "before", ty = "Option<String>", desc = "Items before this cursor of the same list."),
+        arg(name = "first", ty = "Option<i32>", desc = "From the start: 0 to 100; 20 without `last`."),
+        arg(name = "after", ty = "Option<String>", desc = "After this cursor of the same list."),
+        arg(name = "last", ty = "Option<i32>", desc = "From the end: 0 to 100."),
+        arg(name = "before", ty = "Option<String>", desc = "Before this cursor of the same list."),
         arg(
             name = "order_by",
             ty = "Option<PostOrder>",

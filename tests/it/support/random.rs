@@ -107,7 +107,7 @@ pub fn listeners() -> usize {
 
 /// How many changes a site gets, and how often its files are compared meanwhile.
 pub fn rebuilds() -> (String, String) {
-    let changes = number(REBUILDS).unwrap_or(30);
+    let changes = number(REBUILDS).unwrap_or(12);
     (changes.to_string(), (changes / 150).max(1).to_string())
 }
 
