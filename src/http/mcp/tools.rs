@@ -136,16 +136,6 @@ fn own(types: &Types) -> Vec<Tool> {
         "items": types.of_named("ChangedType"),
         "description": "Only changes of objects of these types.",
     });
-    let text = |description: &str| json!({ "type": "string", "description": description });
-    let read = object(json!({
-        "type": "object",
-        "properties": {
-            "slug": text("Of a post, such as `hello`; a former one finds it too."),
-            "path": text("Of a page, such as `docs/install`; a former one finds it too."),
-            "id": text("Of a post or page, from another tool."),
-        },
-        "additionalProperties": false,
-    }));
     let draft = |input: &str| types.of_fields(input, &["publish", "publishAt", "unpublishAt"]);
     let update = |input: &str| types.of_fields(input, &[]);
     [
@@ -158,7 +148,7 @@ fn own(types: &Types) -> Vec<Tool> {
         (
             "read",
             "A post or page as Markdown, below a head with its facts. Give one argument.",
-            read,
+            arguments_of_read(),
             (false, Runs::Read),
         ),
         (
@@ -196,6 +186,19 @@ fn own(types: &Types) -> Vec<Tool> {
     ]
     .map(|(name, about, schema, runs)| Tool::new(name, about.to_owned(), schema, runs))
     .into()
+}
+
+fn arguments_of_read() -> Map<String, Value> {
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    object(json!({
+        "type": "object",
+        "properties": {
+            "slug": text("Of a post, such as `hello`; a former one finds it too."),
+            "path": text("Of a page, such as `docs/install`; a former one finds it too."),
+            "id": text("Of a post or page, from another tool."),
+        },
+        "additionalProperties": false,
+    }))
 }
 
 /// `None` for what cannot be called with one answer, and for an operation without a name.
