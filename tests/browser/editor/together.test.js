@@ -80,7 +80,8 @@ test("the keyboard undoes what was typed here, and nothing of somebody else", ()
     const id = await open(page);
     await text(page).getByText("The keeper sleeps by day.").click();
     await page.keyboard.press("ControlOrMeta+End");
-    await page.keyboard.type(" Mine.");
+    // In one event: what is typed with pauses is undone in several steps.
+    await page.keyboard.insertText(" Mine.");
     const theirs = BEFORE.replace("dusk", "sunset");
     await change("updatePost", { id, expectedVersion: 1, markdown: theirs }, await graces());
     await shows(page, `${theirs} Mine.`);
