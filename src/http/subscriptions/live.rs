@@ -1,6 +1,6 @@
 //! Live queries: an answer is sent again when it changes. The rule: clients with the same rights and the same query share each execution; the first one
-//! executes for all, and a slow client gets only the newest
-//! answer, or the [`patch`] from the one that it has.
+//! executes for all, and a slow client gets only the newest answer, or the
+//! [`patch`] from the one that it has.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
