@@ -18,8 +18,7 @@ export interface WebhookValues {
 
 export const NOTHING: WebhookValues = { url: "", digestSeconds: 0, types: [], actions: [], tagSlugs: [], categorySlugs: [], authorSlugs: [], languages: [] };
 
-/** A webhook gets no changes of tokens and preview links. */
-export const TYPES: Partial<Record<ChangedType, string>> = { POST: "Posts", PAGE: "Pages", CATEGORY: "Categories", TAG: "Tags", AUTHOR: "Authors", SERIES: "Series" };
+export const TYPES: Record<ChangedType, string> = { POST: "Posts", PAGE: "Pages", CATEGORY: "Categories", TAG: "Tags", AUTHOR: "Authors", SERIES: "Series" };
 
 export const ACTIONS: Partial<Record<ChangeAction, string>> = {
   CREATED: "Created",
@@ -81,7 +80,7 @@ export function WebhookForm({ label, action, start, asked, onSave }: Props) {
           )}
         </Labelled>
       ) : null}
-      <Several legend="Only changes of" names={TYPES as Record<ChangedType, string>} chosen={values.types} onChange={(types) => setValues({ ...values, types })} />
+      <Several legend="Only changes of" names={TYPES} chosen={values.types} onChange={(types) => setValues({ ...values, types })} />
       <Several legend="Only if they were" names={ACTIONS as Record<ChangeAction, string>} chosen={values.actions} onChange={(actions) => setValues({ ...values, actions })} />
       <details open={LISTS.some(([name]) => start[name].length > 0)}>
         <summary>Only of some terms and languages</summary>

@@ -84,7 +84,7 @@ export function StateOf({ state }: { state: WebhookState }) {
 
 export function summaryOf({ digestSeconds, types, actions, tagSlugs, categorySlugs, authorSlugs, languages }: WebhookItemFragment): string {
   const filters = [
-    types.map((type) => TYPES[type] ?? type),
+    types.map((type) => TYPES[type]),
     actions.map((action) => ACTIONS[action] ?? action),
     [...tagSlugs, ...categorySlugs, ...authorSlugs],
     languages,

@@ -8,8 +8,8 @@ use url::Url;
 use crate::content::access::permission;
 use crate::content::commands::{Edited, UserError};
 use crate::content::error::Result;
+use crate::content::read::Action;
 use crate::content::read::pages::FILTER_SLUGS_MAX;
-use crate::content::read::{Action, KIND_OF_PREVIEWS, KIND_OF_TOKENS, KIND_OF_WEBHOOKS};
 use crate::content::write::{KEPT_DAYS, days_before};
 use crate::content::{Content, Reader, Writer, audit, random};
 use crate::model::{Actor, ActorSnapshot, Instant, Language, NodeId, Role, Slug, TermKind, WebhookId};
@@ -174,10 +174,6 @@ impl<'a> Webhooks<'a> {
             let (least, most) = (DIGEST_SECONDS.start(), DIGEST_SECONDS.end());
             let message = format!("a digest is sent every {least} to {most} seconds; 0 sends each change by itself");
             errors.push(UserError::invalid("digestSeconds", message));
-        }
-        let is_private = |kind: &String| [KIND_OF_TOKENS, KIND_OF_PREVIEWS, KIND_OF_WEBHOOKS].contains(&kind.as_str());
-        if new.kinds.iter().flatten().any(is_private) {
-            errors.push(UserError::invalid("types", "a webhook gets only changes of what is public"));
         }
         let named = [&new.tags, &new.categories, &new.authors, &new.languages];
         if named.into_iter().flatten().map(Vec::len).sum::<usize>() > FILTER_SLUGS_MAX {

@@ -123,23 +123,22 @@ fn body(of_type: &str, at: Instant, data: &Value) -> String {
 fn written(event: &ContentEvent) -> Value {
     let item = &event.item;
     let (slug, path) = item.slug_and_path(&item.slug);
-    let former = event.former_slug.as_deref().map(|former| item.slug_and_path(former)).unwrap_or_default();
+    let former = event.former_slug.as_deref().map(|former| item.slug_and_path(former));
     let actions: Vec<String> = item.actions.iter().map(|action| format!("{action:?}").to_uppercase()).collect();
     let mut written = json!({
         "nodeId": item.node_id(),
         "nodeType": item.node_type(),
+        "slug": slug,
+        "version": item.version,
         "actions": actions,
         "occurredAt": event.at.to_string(),
         "tags": event.tags,
     });
-    let former_slug = former.0.filter(|former| Some(*former) != slug);
-    for (name, text) in [("slug", slug), ("formerSlug", former_slug), ("path", path), ("formerPath", former.1)] {
+    let (former_slug, former_path) = (former.map(|of| of.0).filter(|of| *of != slug), former.and_then(|of| of.1));
+    for (name, text) in [("formerSlug", former_slug), ("path", path), ("formerPath", former_path)] {
         if let Some(text) = text {
             written[name] = text.into();
         }
-    }
-    if let Some(version) = item.version {
-        written["version"] = version.into();
     }
     written
 }

@@ -41,7 +41,7 @@ pub(super) fn of_post(
         id: post.id.to_string(),
         slug: post.slug.to_string(),
         actions: actions_of_post(before, after, replaces_text, name.at()),
-        version: Some(post.version),
+        version: post.version,
         creation: None,
     })
 }
@@ -95,7 +95,7 @@ pub(super) fn of_term(before: Option<&Term>, after: Option<&Term>) -> Option<Cha
         id: term.id.first_slug.to_string(),
         slug: term.slug.to_string(),
         actions,
-        version: Some(term.version),
+        version: term.version,
         creation: term.creation.as_ref().map(ToString::to_string),
     })
 }

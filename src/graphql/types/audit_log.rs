@@ -108,8 +108,8 @@ entry_type! {
             Ok(node::find(ctx, &id).await?.map(InterfaceValue))
         }
 
-        /// The slug after the change, of a page the last part of its path; for a deletion, the last one. Null if the object has no slug.
-        async fn slug(&self) -> Option<&str> {
+        /// The slug after the change, of a page the last part of its path; for a deletion, the last one.
+        async fn slug(&self) -> &str {
             self.0.item.slug_and_path(&self.0.item.slug).0
         }
 
@@ -118,8 +118,8 @@ entry_type! {
             self.0.item.slug_and_path(&self.0.item.slug).1
         }
 
-        /// The version after the change; for a deletion, the last one. Null if the object has no versions.
-        async fn version(&self) -> Option<i32> {
+        /// The version after the change; for a deletion, the last one.
+        async fn version(&self) -> i32 {
             self.0.item.version
         }
     }

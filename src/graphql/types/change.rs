@@ -3,7 +3,7 @@
 
 use async_graphql::{Enum, ID, Object};
 
-use crate::content::read::{Action, ChangesPage, ContentEvent, KIND_OF_PREVIEWS};
+use crate::content::read::{Action, ChangesPage, ContentEvent};
 use crate::graphql::scalars::DateTime;
 
 /// What was done. One change can have several actions.
@@ -24,7 +24,7 @@ pub enum ChangeAction {
     Unpublished,
     /// Deleted.
     Deleted,
-    /// A token or all preview links give no access any more.
+    /// A token or all preview links give no access any more: only in the audit log.
     Revoked,
 }
 
@@ -43,30 +43,14 @@ pub enum ChangedType {
     Author,
     /// Series.
     Series,
-    /// Access tokens; only for the role ADMIN.
-    Token,
-    /// All preview links together; only for the role ADMIN.
-    PreviewLink,
-    /// Webhooks; only for the role ADMIN.
-    Webhook,
 }
 
 impl ChangedType {
-    const ALL: [Self; 9] = [
-        Self::Post,
-        Self::Page,
-        Self::Category,
-        Self::Tag,
-        Self::Author,
-        Self::Series,
-        Self::Token,
-        Self::PreviewLink,
-        Self::Webhook,
-    ];
+    const ALL: [Self; 6] = [Self::Post, Self::Page, Self::Category, Self::Tag, Self::Author, Self::Series];
 
     /// The name of the kind in the log.
     pub fn kind(self) -> String {
-        if self == Self::PreviewLink { KIND_OF_PREVIEWS.to_owned() } else { format!("{self:?}").to_lowercase() }
+        format!("{self:?}").to_lowercase()
     }
 
     pub fn of_kind(kind: &str) -> Option<Self> {
@@ -101,10 +85,10 @@ impl ChangeFeed {
 
 pub struct Change(ContentEvent);
 
-/// A change of one post, page or term. For the role ADMIN also of an access token or a webhook, and the revocation of all preview links.
+/// A change of one post, page or term.
 #[Object]
 impl Change {
-    /// The id of the object, also if it was deleted; `preview-links` for the revocation of all preview links.
+    /// The id of the object, also if it was deleted.
     async fn node_id(&self) -> ID {
         self.0.item.node_id().into()
     }
@@ -114,15 +98,15 @@ impl Change {
         self.0.item.node_type()
     }
 
-    /// The slug after the change, of a page the last part of its path; for UNPUBLISHED and DELETED, the last public one. Null for what is no content.
-    async fn slug(&self) -> Option<&str> {
+    /// The slug after the change, of a page the last part of its path; for UNPUBLISHED and DELETED, the last public one.
+    async fn slug(&self) -> &str {
         self.0.item.slug_and_path(&self.0.item.slug).0
     }
 
     /// The slug before the change, if it was another.
     async fn former_slug(&self) -> Option<&str> {
         let former = self.0.item.slug_and_path(self.0.former_slug.as_deref()?).0;
-        former.filter(|former| self.0.item.slug_and_path(&self.0.item.slug).0 != Some(former))
+        Some(former).filter(|former| self.0.item.slug_and_path(&self.0.item.slug).0 != *former)
     }
 
     /// The path of a page after the change; for UNPUBLISHED and DELETED, the last public one. Null for other objects.
@@ -135,8 +119,8 @@ impl Change {
         self.0.item.slug_and_path(self.0.former_slug.as_deref()?).1
     }
 
-    /// The version after the change; for a deletion, the last one. Null if the object has no versions.
-    async fn version(&self) -> Option<i32> {
+    /// The version after the change; for a deletion, the last one.
+    async fn version(&self) -> i32 {
         self.0.item.version
     }
 
@@ -146,7 +130,7 @@ impl Change {
     }
 
     /// The tags of the answers that may be different after the change, at most 128; `tidings` is a tag of every answer. An answer has its own in
-    /// `extensions.tags` if the request has the header `GraphQL-Tags: report`. None for what is no content.
+    /// `extensions.tags` if the request has the header `GraphQL-Tags: report`.
     async fn tags(&self) -> &[String] {
         &self.0.tags
     }

@@ -1,27 +1,25 @@
 //! One change for a follower. The rule: a follower without access to drafts sees a change of a post or page only if the public could see it before the change
-//! or after it, and then nothing from the state that the public could not see (I4b); and only an admin sees changes of tokens and preview links.
+//! or after it, and then nothing from the state that the public could not see (I4b); and nobody sees changes of what
+//! is no content.
 
 use crate::content::tables::rows::change::{Action, ChangedItem, KIND_OF_PAGES, KIND_OF_POSTS};
 use crate::content::tables::rows::change_log::LogItem;
-use crate::model::{Actor, Instant, Post, Role, TermKind};
+use crate::model::{Actor, Instant, Post, TermKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// Changes of public content.
     Public,
     /// Changes of drafts, too.
-    Content,
-    /// Changes of tokens and preview links, too.
-    Everything,
+    Drafts,
 }
 
 impl Access {
-    pub(super) const ALL: [Self; 3] = [Self::Public, Self::Content, Self::Everything];
+    pub(super) const ALL: [Self; 2] = [Self::Public, Self::Drafts];
 
     pub(super) fn of(actor: Option<&Actor>) -> Self {
         match actor {
-            Some(actor) if actor.role >= Role::Admin => Self::Everything,
-            Some(actor) if actor.sees_all() => Self::Content,
+            Some(actor) if actor.sees_all() => Self::Drafts,
             _ => Self::Public,
         }
     }
@@ -53,8 +51,7 @@ impl ContentEvent {
             Self { item, former_slug, at, tags: changed.tags([true, true]), place: None }
         };
         let public_from = match changed.item.kind.as_str() {
-            _ if access == Access::Everything => return Some(whole()),
-            KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Content => return Some(whole()),
+            KIND_OF_POSTS | KIND_OF_PAGES if access == Access::Drafts => return Some(whole()),
             KIND_OF_POSTS | KIND_OF_PAGES => seen_at,
             kind if TermKind::of_noun(kind).is_some() => return Some(whole()),
             // This is a token, a webhook, the preview links, or a kind that only a later version knows.
@@ -108,7 +105,7 @@ impl ContentEvent {
 pub(super) fn published(kind: &str, slug: String, post: &Post) -> ChangedItem {
     let actions = vec![Action::Published];
     let (kind, id) = (kind.to_owned(), post.id.to_string());
-    ChangedItem { kind, id, slug, actions, version: Some(post.version), creation: None }
+    ChangedItem { kind, id, slug, actions, version: post.version, creation: None }
 }
 
 /// Whether at most one of several posts or pages of a change is public: then a link between them is not visible.
@@ -123,7 +120,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::model::ActorKind;
+    use crate::model::{ActorKind, Role};
     use crate::store::Tag;
 
     fn at(ticks: i64) -> Instant {
@@ -137,7 +134,7 @@ mod tests {
             id: "0123456789ab".to_owned(),
             slug: "new".to_owned(),
             actions: actions.to_vec(),
-            version: Some(2),
+            version: 2,
             creation: None,
         };
         let json = serde_json::to_value(LogItem::of_object(item, Some("old"))).expect("JSON");
@@ -187,16 +184,15 @@ mod tests {
                 (slug.to_owned(), former.map(ToOwned::to_owned), actions)
             });
             assert_eq!(found, expected, "{sides:?} {actions:?}");
-            for access in [Access::Content, Access::Everything] {
-                let event = ContentEvent::of(&change, at(90), seen_at, access).expect("an editor sees every change");
-                assert_eq!((event.item, event.former_slug.as_deref()), (change.item.clone(), Some("old")));
-                assert_eq!(event.tags.len(), 3);
-            }
+            let event =
+                ContentEvent::of(&change, at(90), seen_at, Access::Drafts).expect("an editor sees every change");
+            assert_eq!((event.item, event.former_slug.as_deref()), (change.item.clone(), Some("old")));
+            assert_eq!(event.tags.len(), 3);
         }
     }
 
     #[test]
-    fn only_an_admin_sees_what_is_no_content() {
+    fn nobody_sees_what_is_no_content() {
         for (kind, is_content) in [
             ("category", true),
             ("tag", true),
@@ -209,15 +205,14 @@ mod tests {
             let mut changed = change([None, None], &[Action::Created]);
             changed.item.kind = kind.to_owned();
             let sees = |access| ContentEvent::of(&changed, at(90), at(100), access).is_some();
-            let found = [Access::Public, Access::Content, Access::Everything].map(sees);
-            assert_eq!(found, [is_content, is_content, true], "{kind}");
+            assert_eq!(Access::ALL.map(sees), [is_content; 2], "{kind}");
         }
         for (role, access) in [
             (None, Access::Public),
             (Some(Role::Author), Access::Public),
-            (Some(Role::Reader), Access::Content),
-            (Some(Role::Editor), Access::Content),
-            (Some(Role::Admin), Access::Everything),
+            (Some(Role::Reader), Access::Drafts),
+            (Some(Role::Editor), Access::Drafts),
+            (Some(Role::Admin), Access::Drafts),
         ] {
             let actor = role.map(|role| Actor::new(ActorKind::Token, "a token", role));
             assert_eq!(Access::of(actor.as_ref()), access, "{role:?}");

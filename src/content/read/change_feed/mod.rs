@@ -95,7 +95,7 @@ impl Content {
 
     /// A full page of changes of posts, pages and terms after a position, including drafts.
     pub(in crate::content) async fn changes_of_content(&self, after: &str) -> Result<ChangesPage> {
-        self.changes_seen_by(Access::Content, &self.reader(), after, PAGE_MAX).await
+        self.changes_seen_by(Access::Drafts, &self.reader(), after, PAGE_MAX).await
     }
 
     async fn changes_seen_by(&self, access: Access, reader: &Reader, after: &str, count: usize) -> Result<ChangesPage> {

@@ -39,29 +39,26 @@ pub struct ChangedItem {
     pub slug: String,
     /// At least one action.
     pub actions: Vec<Action>,
-    /// The version after the change, or the last one before a deletion.
-    pub version: Option<i32>,
+    /// The version after the change, or the last one before a deletion; 0 for a webhook, which has none.
+    pub version: i32,
     /// The creation id, for a term.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creation: Option<String>,
 }
 
 impl ChangedItem {
-    /// The name of the object's type in the schema.
+    /// The name of the object's type in the schema. Preview links have none.
     pub fn node_type(&self) -> String {
-        if self.kind == KIND_OF_PREVIEWS {
-            return "PreviewLink".to_owned();
-        }
         let kind = &self.kind;
         kind.chars().take(1).map(|first| first.to_ascii_uppercase()).chain(kind.chars().skip(1)).collect()
     }
 
-    /// The slug and the path of an object with this name in the log: a page is named by its path, and what is no content has neither.
-    pub fn slug_and_path<'n>(&self, name: &'n str) -> (Option<&'n str>, Option<&'n str>) {
-        match self.kind.as_str() {
-            KIND_OF_PAGES => (name.rsplit('/').next(), Some(name)),
-            KIND_OF_TOKENS | KIND_OF_PREVIEWS | KIND_OF_WEBHOOKS => (None, None),
-            _ => (Some(name), None),
+    /// The slug and the path of content with this name in the log: a page is named by its path, and nothing else has one.
+    pub fn slug_and_path<'n>(&self, name: &'n str) -> (&'n str, Option<&'n str>) {
+        match name.rsplit_once('/') {
+            _ if self.kind != KIND_OF_PAGES => (name, None),
+            Some((_, slug)) => (slug, Some(name)),
+            None => (name, Some(name)),
         }
     }
 
@@ -126,7 +123,7 @@ mod tests {
             id: text("0123456789ab"),
             slug: text("one"),
             actions: actions.to_vec(),
-            version: Some(2),
+            version: 2,
             creation: None,
         }
     }

@@ -215,7 +215,7 @@ mod tests {
             id: "a".to_owned(),
             slug: "one".to_owned(),
             actions: vec![Action::Created, Action::Scheduled],
-            version: Some(version),
+            version,
             creation: None,
         };
         let items = vec![

@@ -71,7 +71,7 @@ pub(in crate::content) fn of_token(token: &Token, action: Action) -> ChangedItem
         id: token.id.to_string(),
         slug: token.id.to_string(),
         actions: vec![action],
-        version: Some(token.version()),
+        version: token.version(),
         creation: None,
     }
 }
@@ -83,7 +83,7 @@ pub(in crate::content) fn of_webhook(id: &WebhookId, action: Action) -> ChangedI
         id: id.as_str().to_owned(),
         slug: id.as_str().to_owned(),
         actions: vec![action],
-        version: None,
+        version: 0,
         creation: None,
     }
 }
@@ -95,7 +95,7 @@ pub(in crate::content) fn of_revoked_previews(version: i32) -> ChangedItem {
         id: PREVIEW_LINKS.to_owned(),
         slug: PREVIEW_LINKS.to_owned(),
         actions: vec![Action::Revoked],
-        version: Some(version),
+        version,
         creation: None,
     }
 }

@@ -294,7 +294,7 @@ fn item<'p>((before, after): &'p (Option<WholeSitePage>, Option<WholeSitePage>),
         id: page.id().to_string(),
         slug: page.path.to_string(),
         actions,
-        version: Some(page.post.version),
+        version: page.post.version,
         creation: None,
     };
     let side = |page: &'p Option<WholeSitePage>| page.as_ref().map(|page| &page.page);

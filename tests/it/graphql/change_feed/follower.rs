@@ -79,8 +79,7 @@ impl Follower {
 
     fn apply(&mut self, change: &Value) {
         let id = change["nodeId"].as_str().expect("an id").to_owned();
-        // A webhook has no version.
-        let version = change["version"].as_i64().unwrap_or_default();
+        let version = change["version"].as_i64().expect("a version");
         let actions: BTreeSet<&str> = change["actions"]
             .as_array()
             .expect("a list")

@@ -8,7 +8,7 @@ use crate::support::site::{NOW, Site, instant};
 use crate::support::stores::on_store;
 
 use super::follower::{Follower, POST, changes_answer, mutate, server};
-use super::tokens::{ERRORS, create as create_token};
+use crate::graphql::audit_log::tokens::{ERRORS, create as create_token};
 
 /// Changes that the public does not see. They need more than one read of the log to be passed.
 async fn change_what_is_hidden(site: &Site, name: &str, drafts: usize) {

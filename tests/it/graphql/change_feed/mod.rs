@@ -9,6 +9,3 @@ mod pages;
 mod public;
 mod several;
 mod steps;
-mod tokens;
-mod tokens_stopped;
-mod webhooks;
