@@ -118,6 +118,7 @@ export const ViewerQuery = graphql(`
 graphql(`
   fragment DeskItem on Post {
     id
+    version
     title
     status
     publishedAt

@@ -1,4 +1,5 @@
-// A search above a list, in posts or pages of all states. The rule: while there are words in the field, what has them takes the place of the list.
+// A search in posts or pages of all states, above a list or to choose one. The rule: while there are words in the field, what has them takes the place of the
+// list.
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { graphql } from "../gql";
 import type { ContentType, DeskItemFragment, FindQuery as Answer, PageItemFragment } from "../gql/graphql";
@@ -34,10 +35,14 @@ const NOTE = "find";
 /** The server is asked after such a pause. */
 const PAUSE_MS = 200;
 
+type Found = Answer["search"]["edges"][number]["node"];
+
 interface Props {
   type: ContentType;
   name: string;
-  children: ReactNode;
+  children?: ReactNode;
+  /** What is to be done with one that is found. */
+  renderActions?: (found: Found) => ReactNode;
 }
 
 export function Finder(props: Props) {
@@ -45,7 +50,7 @@ export function Finder(props: Props) {
   return <FinderOfPlace key={usePlace().key} {...props} />;
 }
 
-function FinderOfPlace({ type, name, children }: Props) {
+function FinderOfPlace({ type, name, children, renderActions }: Props) {
   const [typed, setTyped] = useState(() => noteOf<string>(NOTE) ?? "");
   const [text, setText] = useState(typed);
   const field = useRef<HTMLInputElement>(null);
@@ -70,6 +75,8 @@ function FinderOfPlace({ type, name, children }: Props) {
           type="search"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
+          // It can be within the form of a post.
+          onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
           placeholder={`${name} by its words`}
           aria-label={name}
           autoComplete="off"
@@ -84,7 +91,7 @@ function FinderOfPlace({ type, name, children }: Props) {
             {(edges, { search }) => (
               <>
                 {search.pageInfo.hasPreviousPage ? null : <Outcome count={edges.length} search={search} onTake={take} />}
-                <Edges edges={edges} />
+                <Edges edges={edges} renderActions={renderActions} />
               </>
             )}
           </Paged>
@@ -114,10 +121,16 @@ function Outcome({ count, search: { suggestion, pageInfo }, onTake }: { count: n
   );
 }
 
-function Edges({ edges }: { edges: Search["edges"] }) {
+function Edges({ edges, renderActions }: { edges: Search["edges"]; renderActions: Props["renderActions"] }) {
   const part = (id: string) => {
-    const html = edges.find(({ node }) => node.id === id)?.highlights.find(({ field }) => field === "BODY")?.html;
-    return html === undefined ? null : <p className="part" dangerouslySetInnerHTML={{ __html: html }} />;
+    const edge = edges.find(({ node }) => node.id === id);
+    const html = edge?.highlights.find(({ field }) => field === "BODY")?.html;
+    return (
+      <>
+        {html === undefined ? null : <p className="part" dangerouslySetInnerHTML={{ __html: html }} />}
+        {edge && renderActions?.(edge.node)}
+      </>
+    );
   };
   const nodes = edges.map(({ node }) => node);
   const posts = nodes.filter((node): node is DeskItemFragment => "updatedAt" in node);

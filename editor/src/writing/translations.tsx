@@ -1,10 +1,11 @@
-// The same post or page in other languages, and a draft for another one. The rule: a translation begins as a copy of what is saved.
+// The same post or page in other languages, a draft for another one, and links to those that exist. The rule: a new translation begins as a copy of what is saved.
 import { useId, useState } from "react";
 import { useQuery } from "urql";
 import { CreatePost } from "../documents";
 import { graphql } from "../gql";
 import type { TranslationFragment } from "../gql/graphql";
 import { useAsked } from "../graphql/use-asked";
+import { Finder } from "../lists/finder";
 import { CreatePage } from "../page-documents";
 import { addressOf } from "../routing/addresses";
 import { newKey } from "../routing/key";
@@ -40,6 +41,16 @@ const TranslationsQuery = graphql(`
         translations {
           ...Translation
         }
+      }
+    }
+  }
+`);
+
+const LinkTranslations = graphql(`
+  mutation LinkTranslations($input: LinkTranslationsInput!) {
+    linkTranslations(input: $input) {
+      userErrors {
+        message
       }
     }
   }
@@ -100,6 +111,7 @@ export function Translations({ content }: { content: Edited }) {
         {problem}
       </p>
       {content.viewerCanUpdate ? <Another content={content} known={data?.site.languages ?? []} /> : null}
+      {isEditor(viewer) ? <Existing content={content} linked={others} onLinked={refresh} /> : null}
     </details>
   );
 }
@@ -165,6 +177,41 @@ function Another({ content, known }: { content: Edited; known: string[] }) {
         A draft that begins with this text.
       </p>
       <p className="problem" id={`${id}-problem`} role="alert">
+        {problem}
+      </p>
+    </div>
+  );
+}
+
+function Existing({ content, linked, onLinked }: { content: Edited; linked: TranslationFragment[]; onLinked: () => void }) {
+  const { ask, problem, isBusy } = useAsked();
+  const [isOpen, setOpen] = useState(false);
+  const type = "path" in content ? "PAGE" : "POST";
+  const link = async ({ id, version }: { id: string; version: number }) => {
+    const contents = [content, { id, version }].map((one) => ({ id: one.id, expectedVersion: one.version }));
+    if (!(await ask(LinkTranslations, { input: { contents } }, (answer) => answer.linkTranslations))) return;
+    setOpen(false);
+    onLinked();
+  };
+  return (
+    <div className="field">
+      <button type="button" className="button quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Link one that exists
+      </button>
+      {isOpen ? (
+        <Finder
+          type={type}
+          name={type === "PAGE" ? "Find the page" : "Find the post"}
+          renderActions={(found) =>
+            [content, ...linked].some(({ id }) => id === found.id) ? null : (
+              <button type="button" className="button" disabled={isBusy} onClick={() => void link(found)}>
+                Link<span className="unseen"> {found.title}</span>
+              </button>
+            )
+          }
+        />
+      ) : null}
+      <p className="problem" role="alert">
         {problem}
       </p>
     </div>

@@ -89,6 +89,34 @@ test("a translation begins as a copy, is listed with its status beside the other
     assert.deepEqual(rest, []);
   }));
 
+test("a post that exists is found and linked as a translation, and a refusal says why", () =>
+  onServer(async (page) => {
+    const { id } = await change("createPost", { title: "The quince", markdown: "It is yellow.", language: "en" });
+    const german = await change("createPost", { title: "Die Quitte", markdown: "Sie ist gelb, zwiebelgelb.", language: "de" });
+    await change("createPost", { title: "Another quince", markdown: "It is zwiebelgelb too.", language: "en" });
+    await signIn(page);
+    await page.goto(`/editor/posts/${id}`);
+    await page.getByText("Translations").click();
+    const panel = page.locator("details").filter({ hasText: "Translations" });
+    await panel.getByRole("button", { name: "Link one that exists" }).click();
+    const field = panel.getByRole("searchbox", { name: "Find the post" });
+    await field.fill("zwiebelgelb");
+    await field.press("Enter");
+    await panel.getByRole("button", { name: "Link Another quince" }).click();
+    await panel.locator(".problem").getByText(/\w/).waitFor();
+    await hasNoViolation(page, "posts to link");
+    await panel.getByRole("button", { name: "Link Die Quitte" }).click();
+    await panel.getByRole("link", { name: "Die Quitte" }).waitFor();
+    await panel.getByText("German (de)").waitFor();
+    assert.equal(await panel.getByRole("searchbox").count(), 0);
+    const { node } = await ask("query ($id: ID!) { node(id: $id) { ... on Post { title translations { id } } } }", { id });
+    assert.deepEqual(node.translations.map((one) => one.id).filter((one) => one !== id), [german.id]);
+    await page.getByLabel("Title", { exact: true }).fill("The yellow quince");
+    await save(page).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    assert.equal(new URL(page.url()).pathname, `/editor/posts/${id}`, "Enter in the search saves and opens nothing");
+  }));
+
 test("a page is translated at a path of its own", () =>
   onServer(async (page) => {
     const made = await ask('mutation { createPage(input: { path: "ladder", title: "The ladder", markdown: "", language: "en" }) { page { id } } }');
