@@ -80,8 +80,10 @@ export const WatchedQuery = graphql(`
 graphql(`
   fragment PageItem on Page {
     id
+    version
     title
     path
+    order
     status
     scheduledFor
   }

@@ -46,7 +46,7 @@ fn two_writers_see_each_other_and_a_conflict_shows_both_texts_with_choices_that_
 
 #[test]
 fn lists_pages_terms_and_the_library_are_managed_and_nothing_hostile_runs() {
-    run(&["lists", "media", "hostile", "screenshots"], &Example::start(&[], &SETTINGS).serving);
+    run(&["lists", "tree", "media", "hostile", "screenshots"], &Example::start(&[], &SETTINGS).serving);
 }
 
 #[test]
