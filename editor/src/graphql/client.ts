@@ -4,7 +4,7 @@ import { Client, cacheExchange, fetchExchange } from "urql";
 /** The server reads the cookie of the session only if a request has this header. */
 export const HEADERS = { "X-Tidings-Editor": "1" };
 
-/** Keeps no answers: for texts that are rendered while they are typed. */
+/** Keeps no answers: for texts that are rendered while they are typed, and for all texts. */
 export const uncached = new Client({ url: "/graphql", exchanges: [fetchExchange], preferGetMethod: false, fetchOptions: { headers: HEADERS } });
 
 /** `token`: of a preview link, instead of the session. */

@@ -1,4 +1,4 @@
-// The pictures and files of the site: add, describe and delete them.
+// The pictures and files of the site: add, describe and delete them, and find those that nothing names.
 import { useState } from "react";
 import { DeleteAsset, UpdateAsset } from "./documents";
 import type { StoredFragment } from "../gql/graphql";
@@ -8,6 +8,7 @@ import { Page } from "../ui/page";
 import { onServer } from "./address";
 import { Library, Thumbnail, titleOf } from "./library";
 import { PictureDialog } from "./picture-dialog";
+import { Unused } from "./unused-search";
 import { sizeOf, Uploads } from "./uploads";
 
 export function MediaPage() {
@@ -17,9 +18,19 @@ export function MediaPage() {
   const [changes, setChanges] = useState(0);
   const [said, setSaid] = useState("");
   const remove = (file: File) => setFiles((now) => now.filter((other) => other !== file));
+  const [unused, setUnused] = useState<StoredFragment[] | null>(null);
+  const [isFiltered, setFiltered] = useState(false);
   const changed = (message: string) => {
     setChanges((count) => count + 1);
     setSaid(message);
+  };
+  const shown = (asset: StoredFragment) => {
+    const change = (message: string, now: StoredFragment | null) => {
+      setUnused((all) => all?.flatMap((one) => (one.id === asset.id ? (now ?? []) : one)) ?? null);
+      changed(message);
+    };
+    const isUnused = unused?.some(({ id }) => id === asset.id) ?? false;
+    return <Item key={`${asset.id} ${asset.version}`} asset={asset} isUnused={isUnused} canDelete={isEditor(viewer)} onChanged={change} />;
   };
   return (
     <Page title="Media" intro="Pictures and files. Everyone who knows the address of one can get it.">
@@ -35,18 +46,29 @@ export function MediaPage() {
       <p role="status" className="said">
         {said}
       </p>
-      <Library key={changes}>{(asset) => <Item asset={asset} canDelete={isEditor(viewer)} onChanged={changed} />}</Library>
+      {isEditor(viewer) ? <Unused unused={unused} onFound={setUnused} isFiltered={isFiltered} onFilter={setFiltered} /> : null}
+      {unused && isFiltered ? (
+        <ul className="library">
+          {unused.map((asset) => (
+            <li key={asset.id}>{shown(asset)}</li>
+          ))}
+        </ul>
+      ) : (
+        <Library key={changes}>{shown}</Library>
+      )}
     </Page>
   );
 }
 
 interface ItemProps {
   asset: StoredFragment;
+  isUnused: boolean;
   canDelete: boolean;
-  onChanged: (message: string) => void;
+  /** `now`: null if it is deleted. */
+  onChanged: (message: string, now: StoredFragment | null) => void;
 }
 
-function Item({ asset, canDelete, onChanged }: ItemProps) {
+function Item({ asset, isUnused, canDelete, onChanged }: ItemProps) {
   const { ask, problem } = useAsked();
   const [isOpen, setOpen] = useState(false);
   const current = "alt" in asset ? (asset.alt ?? "") : null;
@@ -55,12 +77,13 @@ function Item({ asset, canDelete, onChanged }: ItemProps) {
 
   const describe = async () => {
     const input = { id: asset.id, expectedVersion: asset.version, alt };
-    if (await ask(UpdateAsset, { input }, (data) => data.updateAsset)) onChanged("Saved.");
+    const changed = (await ask(UpdateAsset, { input }, (data) => data.updateAsset))?.asset;
+    if (changed) onChanged("Saved.", changed);
   };
   const remove = async () => {
     if (!window.confirm(`Delete “${name}”? Texts that show it lose it. This cannot be undone.`)) return;
     const input = { id: asset.id, expectedVersion: asset.version };
-    if (await ask(DeleteAsset, { input }, (data) => data.deleteAsset)) onChanged(`${name} is deleted.`);
+    if (await ask(DeleteAsset, { input }, (data) => data.deleteAsset)) onChanged(`${name} is deleted.`, null);
   };
 
   return (
@@ -69,7 +92,7 @@ function Item({ asset, canDelete, onChanged }: ItemProps) {
         <Thumbnail asset={asset} />
       </a>
       <p className="hint">
-        {asset.originalName ?? asset.url.split("/").at(-1)}, {sizeOf(asset.byteSize)}
+        {asset.originalName ?? asset.url.split("/").at(-1)}, {sizeOf(asset.byteSize)} {isUnused ? <span className="badge">unused</span> : null}
       </p>
       {current === null ? null : (
         <div className="field">
@@ -94,7 +117,7 @@ function Item({ asset, canDelete, onChanged }: ItemProps) {
           </button>
         ) : null}
       </p>
-      {isOpen ? <PictureDialog id={asset.id} onSaved={() => onChanged("Saved.")} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? <PictureDialog id={asset.id} onSaved={(picture) => onChanged("Saved.", picture)} onClose={() => setOpen(false)} /> : null}
       <p className="problem" role="alert">
         {problem}
       </p>

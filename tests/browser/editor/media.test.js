@@ -1,7 +1,7 @@
 // Pictures and files: chosen, pasted and dropped; the library and its page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RED, ask, change, idOf, onServer, save, signIn, text, tokenOf, written } from "./setup.js";
+import { RED, SERVER, TOKEN, ask, change, hasNoViolation, idOf, onServer, save, signIn, text, tokenOf, written } from "./setup.js";
 
 const NOT_A_PICTURE = { name: "broken.png", mimeType: "image/png", buffer: Buffer.from("no picture") };
 const NOTES = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Take a lamp.\n") };
@@ -103,7 +103,101 @@ test("the media page adds, describes and deletes a picture", () =>
     await described.waitFor({ state: "detached" });
   }));
 
+/** Uploads a file that no other test adds; returns its id and its address. */
+async function uploaded(name, type, bytes) {
+  const response = await fetch(`${SERVER}/assets?name=${name}`, { method: "POST", headers: { authorization: `Bearer ${TOKEN}`, "content-type": type }, body: bytes });
+  assert.equal(response.status, 201, await response.clone().text());
+  return (await response.json()).asset;
+}
+
+/** Everything that can name an asset, with one of its own for each. */
+async function namedEverywhere() {
+  const names = ["draft", "below-draft", "scheduled", "term", "field", "unsaved", "nowhere"];
+  const files = {};
+  for (const name of names) files[name] = await uploaded(`${name}.txt`, "text/plain", `A file for ${name}.`);
+  files.enclosure = await uploaded("enclosure.mp3", "audio/mpeg", "ID3 of a test");
+  files.avatar = await uploaded("avatar.gif", "image/gif", ofPixels(1));
+  files.cover = await uploaded("cover.gif", "image/gif", ofPixels(2));
+  const change = async (mutation) => {
+    const { done } = await ask(`mutation { done: ${mutation} { userErrors { message } } }`);
+    assert.deepEqual(done.userErrors, [], mutation);
+  };
+  await change(`createPost(input: { title: "U1", markdown: "[a](${files.draft.url})" })`);
+  await change(`createPage(input: { path: "unused", title: "U2", markdown: "" })`);
+  await change(`createPage(input: { path: "unused/below", title: "U3", markdown: "<a href=\\"${files["below-draft"].url}\\">a</a>" })`);
+  await change(`createPost(input: { title: "U4", markdown: "${files.scheduled.url}", publishAt: "2099-01-01T00:00:00Z" })`);
+  await change(`createTag(input: { name: "Unused", description: "See ${files.term.url}" })`);
+  await change(`createPost(input: { title: "U5", markdown: "", publish: true, coverId: "${files.cover.id}", metadata: { map: { of: ["${files.field.id}"] } }, enclosure: { assetId: "${files.enclosure.id}" } })`);
+  await change(`createAuthor(input: { name: "Unused", avatarId: "${files.avatar.id}" })`);
+  return files;
+}
+
+test("what nothing names is marked and shown alone, and what anything names is not", () =>
+  onServer(async (page) => {
+    const files = await namedEverywhere();
+    await signIn(page);
+    await page.goto("/editor/new");
+    await page.getByLabel("Title", { exact: true }).fill("Not saved yet");
+    await text(page).fill(`[a](${files.unsaved.url})`);
+    await page.getByText("Not saved yet.", { exact: true }).waitFor();
+    await page.goto("/editor/media");
+    const section = page.getByRole("region", { name: "Unused pictures and files" });
+    assert.equal(await section.getByRole("checkbox").count(), 0);
+    await section.getByRole("button", { name: "Find what is unused" }).click();
+    await section.getByRole("status").getByText("unused").waitFor();
+    await page.getByRole("article", { name: "nowhere.txt" }).getByText("unused", { exact: true }).waitFor();
+    await hasNoViolation(page, "unused files");
+    await section.getByLabel("Unused only").check();
+    const shown = (await page.getByRole("article").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")))).sort();
+    assert.ok(shown.includes("nowhere.txt"));
+    assert.deepEqual(shown.filter((name) => Object.keys(files).some((file) => file !== "nowhere" && name.startsWith(`${file}.`))), []);
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.getByRole("article", { name: "nowhere.txt" }).getByRole("button", { name: "Delete" }).click();
+    await page.getByText("nowhere.txt is deleted.").waitFor();
+    await page.getByRole("article", { name: "nowhere.txt" }).waitFor({ state: "detached" });
+  }));
+
+test("if a part cannot be read, is changed meanwhile, or the search is stopped, nothing is marked", () =>
+  onServer(
+    async (page) => {
+      await uploaded("idle.txt", "text/plain", "An idle file.");
+      await signIn(page);
+      await page.goto("/editor/media");
+      const section = page.getByRole("region", { name: "Unused pictures and files" });
+      const begin = () => section.getByRole("button", { name: "Find what is unused" }).click();
+      const isAsked = (route, name) => route.request().postData()?.includes(`query ${name}(`);
+      const meet = async (name, act) => {
+        const handler = (route) => (isAsked(route, name) ? act(route) : route.fallback());
+        await page.route("**/graphql", handler);
+        await begin();
+        return () => page.unroute("**/graphql", handler);
+      };
+      let leave = await meet("NamedByTags", (route) => route.fulfill({ json: { errors: [{ message: "No.", extensions: { code: "UNAVAILABLE" } }] } }));
+      await section.getByRole("alert").getByText("Nothing is marked. The storage is out of reach.").waitFor();
+      await leave();
+      leave = await meet("NamedByTags", async (route) => {
+        await change("createPost", { title: "Meanwhile", markdown: "" });
+        await route.fallback();
+      });
+      await section.getByRole("alert").getByText("Somebody has changed something meanwhile.").waitFor();
+      await leave();
+      let held;
+      const isHeld = new Promise((resolve) => {
+        held = resolve;
+      });
+      leave = await meet("NamedByTags", held);
+      const route = await isHeld;
+      await section.getByRole("button", { name: "Stop" }).click();
+      await route.fallback();
+      await section.getByRole("button", { name: "Find what is unused" }).waitFor();
+      assert.equal(await page.getByText("unused", { exact: true }).count(), 0);
+      await leave();
+    },
+  ));
+
 /** A GIF with one pixel, which no other test adds. */
-function ofPixels() {
-  return Buffer.from("R0lGODdhAQABAIABAAD/AAAAACwAAAAAAQABAAACAkQBADs=", "base64");
+function ofPixels(shade = 0) {
+  const bytes = Buffer.from("R0lGODdhAQABAIABAAD/AAAAACwAAAAAAQABAAACAkQBADs=", "base64");
+  bytes[13] = shade;
+  return bytes;
 }
