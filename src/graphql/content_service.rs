@@ -25,6 +25,7 @@ use super::fair_use::{Charging, ClientAddress, FairUse, FairUseSettings, Limited
 use super::guard::Limits;
 use super::memory::Charge;
 use super::outline::OperationOutline;
+use super::presence::Presence;
 use super::reported::{self, Reported};
 use super::schema::{self, Schemas};
 use super::service::GraphqlService;
@@ -43,6 +44,7 @@ pub struct ContentService {
     fair_use: Option<FairUse>,
     sign_in: SignIn,
     reports_storage: bool,
+    presence: Presence,
     site: Arc<Site>,
     public_url: Option<Arc<SiteUrl>>,
 }
@@ -64,6 +66,7 @@ impl ContentService {
             fair_use: None,
             sign_in: SignIn::default(),
             reports_storage: false,
+            presence: Presence::default(),
             site: Arc::default(),
             public_url: None,
         }
@@ -247,8 +250,8 @@ impl ContentService {
         let (limit, is_open) = (self.limit_of(reader.actor()), self.reports_storage_to(reader.actor()));
         let dry_run = DryRun::new(&self.dry_runs, reader, limit, is_open);
         let context = RequestContext::new((content, Arc::clone(&self.site)), reader.clone(), budget, charge, dry_run);
-        let public_url = self.public_url.clone();
-        let context = RequestContext { writes_text, rate_limit: limited, public_url, ..context };
+        let (presence, public_url) = (self.presence.clone(), self.public_url.clone());
+        let context = RequestContext { writes_text, rate_limit: limited, presence, public_url, ..context };
         let request = request.data(context);
         let response = match kind {
             Some(OperationType::Subscription) => schema.execute_stream(request).next().await,

@@ -8,6 +8,7 @@ use super::budget::Budget;
 use super::dry_run::DryRun;
 use super::fair_use::LimitedClient;
 use super::memory::Charge;
+use super::presence::Presence;
 use super::texts::Texts;
 use crate::content::{Content, Reader};
 use crate::loaders::Loaders;
@@ -24,6 +25,8 @@ pub struct RequestContext {
     pub dry_run: DryRun,
     /// The rate limit of the client, and the bound of the operation; `None` if the client has no limit.
     pub rate_limit: Option<(LimitedClient, u64)>,
+    /// Who has which text open.
+    pub presence: Presence,
     /// The web site that shows the content.
     pub site: Arc<Site>,
     /// The address of this server, if it is known.
@@ -42,7 +45,8 @@ impl RequestContext {
         let loaders = Loaders::new(&reader);
         let texts = Texts::new(Arc::clone(content.renderer()), budget, charge);
         let (rate_limit, public_url) = (None, None);
-        Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit, site, public_url }
+        let presence = Presence::default();
+        Self { content, reader, loaders, texts, writes_text: false, dry_run, rate_limit, presence, site, public_url }
     }
 
     /// The address of a path of this server; the path itself if its address is not known.

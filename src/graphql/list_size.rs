@@ -9,6 +9,7 @@ use async_graphql::registry::location_traits::Directive_At_FIELD_DEFINITION;
 use async_graphql::registry::{MetaDirectiveInvocation, Registry};
 
 use super::cost::{ANCESTORS, HIGHLIGHTS_MAX, MONTHS_ASSUMED, NODES_MAX, TERMS_OF_POST, TRANSLATIONS};
+use super::presence::OTHERS_MAX;
 use crate::content::read::VIEW_DAYS_MAX;
 use crate::content::read::pages::PAGE_SIZE_DEFAULT;
 use crate::content::read::pages::total::LANGUAGES_MAX;
@@ -60,6 +61,8 @@ pub(super) enum Size {
     Related,
     /// Words for a search box.
     SearchTerms,
+    /// Those who have a text open.
+    Editors,
     /// All webhooks.
     Webhooks,
     /// The deliveries of a webhook.
@@ -93,6 +96,7 @@ impl ListSize {
             Size::Highlights => at_most(HIGHLIGHTS_MAX),
             Size::Related => at_most(RELATED_MAX as u64),
             Size::SearchTerms => at_most(TERMS_MAX as u64),
+            Size::Editors => at_most(OTHERS_MAX as u64),
             Size::Webhooks => at_most(WEBHOOKS_MAX as u64),
             Size::Deliveries => at_most(DELIVERIES_MAX as u64),
             Size::Months => at_most(MONTHS_ASSUMED),

@@ -28,6 +28,7 @@ pub mod mutation;
 pub mod order;
 pub mod outline;
 pub mod persisted;
+pub mod presence;
 pub mod query;
 mod reported;
 pub mod scalars;

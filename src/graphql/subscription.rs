@@ -9,20 +9,23 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use async_graphql::{Context, Request, ServerError, SimpleObject, Subscription};
+use async_graphql::{Context, ID, Request, ServerError, SimpleObject, Subscription};
 use futures_util::{Stream, stream};
 use tokio::sync::Mutex;
 
+use super::access;
 use super::context;
 use super::error::{Code, coded};
-use super::failure::{Result, with_code};
+use super::failure::{Result, bad_input, with_code};
 use super::filter::{PostFilter, list_of};
 use super::list_size::{ListSize, Size};
+use super::presence::Present;
+use super::types::actor::ActorObject;
 use super::types::change::{ChangeFeed, ChangedType};
 use super::types::post::PostObject;
 use crate::content::read::pages::{Scope, matches};
 use crate::content::read::{Action, ChangesPage, ContentEvent, Ended, KIND_OF_POSTS, LiveChanges};
-use crate::model::{Instant, Post, PostId};
+use crate::model::{Instant, NodeId, Post, PostId, Role};
 
 /// The state of one subscription. The transport adds it to each of its requests, and waits before each.
 #[derive(Default)]
@@ -44,6 +47,8 @@ struct State {
     arrived: Option<ChangesPage>,
     /// The posts of a page that were published, each with the position after it.
     published: VecDeque<(PostId, String)>,
+    /// Set for a subscription that waits for those who enter and leave, and not for changes.
+    present: Option<Present>,
 }
 
 impl Subscribed {
@@ -57,6 +62,9 @@ impl Subscribed {
     /// POSITION_EXPIRED or SUBSCRIBER_TOO_SLOW: the subscription has ended.
     pub async fn wait(&self) -> Result<(), ServerError> {
         let mut state = self.state.lock().await;
+        if let Some(present) = &mut state.present {
+            present.changed().await;
+        }
         let is_ready = state.is_behind || state.arrived.is_some() || !state.published.is_empty();
         let Some(live) = state.live.as_mut().filter(|_| !is_ready) else { return Ok(()) };
         let arrived = live.next().await.map_err(|ended| match ended {
@@ -95,7 +103,7 @@ impl Subscribed {
 
     /// Whether an execution has begun to wait for changes.
     pub fn has_begun(&self) -> bool {
-        self.is_live() || self.state.try_lock().is_ok_and(|state| state.live.is_some())
+        self.is_live() || self.state.try_lock().is_ok_and(|state| state.live.is_some() || state.present.is_some())
     }
 
     /// Whether the next execution needs no page of the log.
@@ -202,6 +210,28 @@ impl Subscription {
             event = Some(PublishedPost { post: PostObject::new(post), end_cursor });
         }
         Ok(stream::iter(event))
+    }
+
+    /// The others who have a post or page open in an editor: when it begins, and each time that somebody opens or leaves it. They subscribe to this field at the
+    /// same server. Requires the role AUTHOR, EDITOR or ADMIN.
+    #[graphql(directive = ListSize::apply(Size::Editors))]
+    async fn editing(
+        &self,
+        ctx: &Context<'_>,
+        #[graphql(desc = "The id of a post or page.")] id: ID,
+    ) -> Result<impl Stream<Item = Vec<ActorObject>>> {
+        let (request, actor) = (context::of(ctx), access::require(ctx, Role::Author)?);
+        let content = id.parse::<NodeId>().ok();
+        let is_found = match &content {
+            Some(NodeId::Post(id)) => request.loaders.posts.load(id.clone()).await?.is_some(),
+            Some(NodeId::Page(id)) => request.loaders.site_pages.load(id.clone()).await?.is_some(),
+            Some(_) | None => false,
+        };
+        let message = "there is no such post or page, or your token may not read it";
+        let content = content.filter(|_| is_found).ok_or_else(|| bad_input("id", message))?;
+        let mut state = subscribed(ctx)?.state.lock().await;
+        let present = state.present.get_or_insert_with(|| request.presence.enter(content, actor.clone()));
+        Ok(stream::iter([present.others().into_iter().map(ActorObject).collect()]))
     }
 }
 

@@ -1,4 +1,4 @@
-// A live query over Server-Sent Events. The rule: it begins again when its connection is lost, and it keeps a connection only while the window is shown,
+// A live query or a subscription over Server-Sent Events. The rule: it begins again when its connection is lost, and it keeps a connection only while the window is shown,
 // because a browser has few of them.
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { stringifyDocument } from "urql";
@@ -11,8 +11,11 @@ interface Answer<Data> {
   errors?: { extensions?: { retryable?: boolean } }[];
 }
 
-/** Calls `next` with each answer until the returned function is called, or the server refuses the query for good. */
-export function watch<Data, Variables>(query: TypedDocumentNode<Data, Variables>, variables: Variables, next: (data: Data) => void): () => void {
+/**
+ * Calls `next` with each answer until the returned function is called, or the server refuses the query for good. `lock`: by HTTP/1.1, only one window of the
+ * browser at a time has the connection.
+ */
+export function watch<Data, Variables>(query: TypedDocumentNode<Data, Variables>, variables: Variables, next: (data: Data) => void, lock?: string): () => void {
   let connection: AbortController | null = null;
   let timer: number | undefined;
 
@@ -46,7 +49,9 @@ export function watch<Data, Variables>(query: TypedDocumentNode<Data, Variables>
     if (document.hidden || !navigator.onLine) return;
     const own = new AbortController();
     connection = own;
-    void connect(own.signal)
+    const { signal } = own;
+    const isLocked = lock !== undefined && "locks" in navigator && isHttp1();
+    void (isLocked ? navigator.locks.request(lock, { signal }, () => connect(signal)) : connect(signal))
       // The connection is lost.
       .catch(() => true)
       .then((canBeginAgain) => {
@@ -61,6 +66,11 @@ export function watch<Data, Variables>(query: TypedDocumentNode<Data, Variables>
     window.removeEventListener("online", begin);
     end();
   };
+}
+
+function isHttp1(): boolean {
+  const [page] = performance.getEntriesByType("navigation");
+  return page instanceof PerformanceNavigationTiming && page.nextHopProtocol === "http/1.1";
 }
 
 function canRetry({ errors }: Answer<unknown>): boolean {

@@ -8,6 +8,7 @@ import { EnclosureField } from "./enclosure-field";
 import { Featured } from "./featured";
 import { Field } from "./field";
 import { LinkCards } from "./link-cards";
+import { Presence } from "./presence";
 import { SiteFields } from "./site-fields";
 import { TagField } from "./tag-field";
 import { TermChoices } from "./term-choices";
@@ -110,6 +111,7 @@ function Saved({ content, typed, said, news }: Props) {
       <p className="news" aria-live="polite">
         {news}
       </p>
+      {content ? <Presence id={content.id} /> : null}
       {typed.isKept ? null : <p className="problem">This browser has no place to keep it: save it soon.</p>}
     </>
   );

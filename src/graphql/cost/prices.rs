@@ -17,6 +17,7 @@ use crate::content::read::{
 };
 use crate::content::search::{RELATED_MAX, TERMS_MAX as SEARCH_TERMS_MAX};
 use crate::content::webhooks::{DELIVERIES_MAX, WEBHOOKS_MAX};
+use crate::graphql::presence::OTHERS_MAX;
 use crate::model::TermKind;
 use crate::model::category_tree::CATEGORY_DEPTH_MAX;
 use crate::model::navigation::ITEMS_MAX;
@@ -359,6 +360,7 @@ pub(super) const PRICES: &PriceTable = &[
     (&["Site"], "languages", LANGUAGES),
     (&["Site"], "navigation", NAVIGATION),
     (&["Subscription"], "changes", Price::of(Reads::Fixed(BEHIND))),
+    (&["Subscription"], "editing", fixed(POST_READS, 0).returning(Objects::AtMost(OTHERS_MAX as u64))),
     (&["Subscription"], "postPublished", PUBLISHED),
     (LINKS, "contents", PAGE),
     (&["UpdatePostsPayload"], "posts", PAGE),

@@ -187,3 +187,28 @@ test("a lost connection begins again", () =>
     },
     { tolerated: [/ERR_CONNECTION_RESET/] },
   ));
+
+test("who has the same text open sees the names of the others, and nobody in another text", () =>
+  onServer(async (page, context) => {
+    const id = await open(page);
+    const others = [await context.browser().newContext({ baseURL: SERVER }), await context.browser().newContext({ baseURL: SERVER })];
+    try {
+      const windows = [];
+      for (const [place, token] of [await graces(), await tokenOf("Ada downstairs", "EDITOR")].entries()) {
+        const other = await others[place].newPage();
+        await signIn(other, token);
+        await other.goto(`/editor/posts/${id}`);
+        await text(other).waitFor();
+        windows.push(other);
+      }
+      const line = page.locator("[aria-live=polite]").getByText("this open too");
+      await line.getByText(/^(Grace upstairs and Ada downstairs|Ada downstairs and Grace upstairs) have this open too\.$/).waitFor();
+      await windows[1].getByText(/^(Admin and Grace upstairs|Grace upstairs and Admin) have this open too\.$/).waitFor();
+      await windows[0].goto("/editor/pages");
+      await page.getByText("Ada downstairs has this open too.", { exact: true }).waitFor();
+      await windows[1].close();
+      await line.waitFor({ state: "detached" });
+    } finally {
+      await Promise.all(others.map((other) => other.close()));
+    }
+  }));

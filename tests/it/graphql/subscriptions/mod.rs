@@ -3,6 +3,7 @@
 
 mod client;
 mod content;
+mod editing;
 mod live;
 mod live_histories;
 mod patches;
