@@ -26,6 +26,7 @@ const REASONS: Record<string, string> = {
   refused: "The provider has signed nobody in.",
   role: "The provider knows you, but you have no role here. Ask whoever operates the server.",
   long: "The provider's token is too long for a cookie. Ask whoever operates the server.",
+  many: "Too many people are signing in from your address at once. Wait a moment, then try again.",
   failed: "The provider could not be asked. Try again; if it does not pass, the log of the server says why.",
 };
 

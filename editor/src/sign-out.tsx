@@ -4,7 +4,7 @@ import { endSession, useSession } from "./session";
 import { forgetAllTexts, idsOfKeptTexts } from "./writing/kept-text";
 
 export function SignOut() {
-  const { refresh } = useSession();
+  const { viewer, refresh } = useSession();
   const [problem, setProblem] = useState("");
   const leave = async () => {
     const warning = "There is text that you have not saved. If you sign out, it is deleted.";
@@ -14,6 +14,8 @@ export function SignOut() {
     if (failure) return setProblem(`You are still signed in. ${failure.message}`);
     forgetAllTexts();
     await refresh();
+    // The next person at this browser has to sign in there too.
+    if (viewer?.kind === "OPENID") window.location.assign("/editor/sign-in/leave");
   };
   return (
     <>

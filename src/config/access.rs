@@ -54,6 +54,10 @@ fn client(settings: &Settings<'_>, issuer: &str) -> Result<Option<OidcClient>, C
     // The discovery document has the sign-in addresses.
     KeySource::discovery(issuer).map_err(|error| settings.error_of(&table::OIDC_ISSUER, error))?;
     let secret = settings.secret(&table::OIDC_CLIENT_SECRET, &table::OIDC_CLIENT_SECRET_FILE)?;
+    if secret.as_ref().is_some_and(String::is_empty) {
+        let named = settings.deciding(&table::OIDC_CLIENT_SECRET, &table::OIDC_CLIENT_SECRET_FILE);
+        return Err(settings.error_of(named, "it is empty; leave it out if the provider knows a public client"));
+    }
     let scope: String = settings.need(&table::OIDC_SCOPE)?;
     if !scope.split(' ').any(|one| one == "openid") {
         return Err(settings.error_of(&table::OIDC_SCOPE, "it must contain openid"));

@@ -30,6 +30,7 @@ use super::{
 use crate::graphql::{
     cached::CachedAnswers, documents::Documents, error::Code, memory::Charge, service::GraphqlService,
 };
+use crate::oidc::EXCHANGES_MAX;
 
 /// The maximum number of files that arrive at once; each takes up to its limit on the disk.
 const UPLOADS_MAX: usize = 16;
@@ -59,6 +60,8 @@ pub(super) struct Api {
     pub(super) turns: Turns,
     /// A permit for each request whose token is checked.
     pub(super) signing_in: Semaphore,
+    /// The logins of each client address for which the provider is asked: at most half of all, so that others can sign in.
+    pub(super) logins_of_clients: Shares,
     /// The requests in progress of each client that a trusted proxy names.
     pub(super) requests_of_clients: Shares,
     /// The SDL, printed for the first request.
@@ -95,6 +98,7 @@ impl Api {
             running: Semaphore::new(limits.running),
             turns: Turns::default(),
             signing_in: Semaphore::new(limits.running),
+            logins_of_clients: Shares::new(EXCHANGES_MAX / 2),
             requests_of_clients: Shares::new(limits.client_requests),
             cached: service.announcements().and_then(|writes| CachedAnswers::of(&writes, limits.answer_cache_bytes)),
             live: LiveQueries::of(service.announcements()),

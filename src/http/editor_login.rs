@@ -1,6 +1,6 @@
 //! Signing in to the editor at the provider: `/editor/sign-in` sends the browser there, and `/editor/sign-in/callback` receives the code, and begins a session
-//! with the ID token, for as long as that is valid. The rule: the state in between is in a cookie of ten minutes that no script can read. It is `Lax`, because
-//! the provider's page sends the browser back; the cookie of the session stays `Strict`.
+//! with the ID token, for as long as that is valid; `/editor/sign-in/leave` sends it to the provider's logout. The rule: the state in between is in a cookie of
+//! ten minutes that no script can read. It is `Lax`, because the provider's page sends the browser back; the cookie of the session stays `Strict`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +24,7 @@ use crate::graphql::error::{Code, code_of};
 use crate::oidc::{LoginError, Pending, Provider};
 
 const CALLBACK: &str = "/editor/sign-in/callback";
+const LEAVE: &str = "/editor/sign-in/leave";
 const PENDING_SECONDS: u32 = 10 * 60;
 /// The time limit for all requests to the provider, so that the page can report an error before the browser's request ends.
 const ENDED_WITHIN: Duration = Duration::from_secs(20);
@@ -33,7 +34,7 @@ const PLACE_BYTES_MAX: usize = 1_000;
 /// The routes, if sign-in at a provider is configured.
 pub(super) fn routes(settings: &HttpSettings) -> Router<Arc<Api>> {
     match settings.editor && settings.login.is_some() {
-        true => Router::new().route("/editor/sign-in", get(begin)).route(CALLBACK, get(end)),
+        true => Router::new().route("/editor/sign-in", get(begin)).route(CALLBACK, get(end)).route(LEAVE, get(leave)),
         false => Router::new(),
     }
 }
@@ -42,7 +43,7 @@ async fn begin(State(api): State<Arc<Api>>, headers: HeaderMap, uri: Uri) -> Res
     let query = uri.query().unwrap_or_default();
     let to = parse(query.as_bytes()).find(|(name, _)| name == "to").map(|(_, to)| to.into_owned());
     let to = to.filter(|to| is_place(to)).unwrap_or_else(|| "/editor".to_owned());
-    let (provider, redirect_uri) = match (provider(&api), redirect_uri(&api, &headers)) {
+    let (provider, redirect_uri) = match (provider(&api), own_address(&api, &headers, CALLBACK)) {
         (Ok(provider), Some(redirect_uri)) => (provider, redirect_uri),
         (Err(refused), _) => return refused.into_response(),
         (_, None) => return RequestFailure::bad_request("The request has no header `Host`.").into_response(),
@@ -66,13 +67,15 @@ async fn end(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
         Ok(provider) => provider,
         Err(refused) => return refused.into_response(),
     };
+    let share = api.share_of(headers, &head.extensions);
     let ended = async {
         let pending: Pending = kept.ok_or(LoginError::Expired)?.0.parse()?;
-        let redirect_uri = redirect_uri(&api, headers).ok_or(LoginError::Expired)?;
+        let place = share.client.map(|client| api.logins_of_clients.take(client).ok_or(LoginError::TooMany));
+        let _place = place.transpose()?;
+        let redirect_uri = own_address(&api, headers, CALLBACK).ok_or(LoginError::Expired)?;
         let ending = provider.end_login(&pending, head.uri.query().unwrap_or_default(), &redirect_uri);
         timeout(ENDED_WITHIN, ending).await?
     };
-    let share = api.share_of(headers, &head.extensions);
     let mut response = match ended.await {
         Err(error) => failed(&to, &error),
         Ok(token) if !fits_cookie(&token.text) => to_page(&to, "long"),
@@ -88,17 +91,29 @@ async fn end(State(api): State<Arc<Api>>, request: Request) -> Response<Body> {
     with_pending(response, &api, headers, "", 0)
 }
 
+/// It changes nothing here: without an ID token, the provider asks the person whether to end the session.
+async fn leave(State(api): State<Arc<Api>>, headers: HeaderMap) -> Response<Body> {
+    let editor = Redirect::to("/editor");
+    let (Ok(provider), Some(back)) = (provider(&api), own_address(&api, &headers, "/editor")) else {
+        return editor.into_response();
+    };
+    match provider.logout(&back).await {
+        Ok(url) => url.map_or(editor, |url| Redirect::to(url.as_str())).into_response(),
+        Err(error) => failed("/editor", &error),
+    }
+}
+
 fn provider(api: &Api) -> Result<&Provider, RequestFailure> {
     api.settings.login.as_deref().ok_or_else(RequestFailure::not_found)
 }
 
-/// The address of the callback, which the provider compares with the registered one.
-fn redirect_uri(api: &Api, headers: &HeaderMap) -> Option<String> {
+/// The address of a path of the editor, which the provider compares with the registered ones.
+fn own_address(api: &Api, headers: &HeaderMap, path: &str) -> Option<String> {
     if let Some(url) = &api.settings.public_url {
-        return Some(url.join(CALLBACK));
+        return Some(url.join(path));
     }
     let scheme = if secure(api, headers).is_empty() { "http" } else { "https" };
-    Some(format!("{scheme}://{}{CALLBACK}", headers.get(header::HOST)?.to_str().ok()?))
+    Some(format!("{scheme}://{}{path}", headers.get(header::HOST)?.to_str().ok()?))
 }
 
 /// Whether it is an address within the editor.
@@ -126,6 +141,7 @@ fn failed(to: &str, error: &LoginError) -> Response<Body> {
     let reason = match error {
         LoginError::Expired => "expired",
         LoginError::Refused(_) => "refused",
+        LoginError::TooMany => "many",
         LoginError::Token(_)
         | LoginError::Provider(_)
         | LoginError::NotReached

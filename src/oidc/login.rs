@@ -1,7 +1,7 @@
 //! Signing in by redirect to the provider: the authorization code flow with PKCE. The rule: only the browser that has begun a login can end it, because its
 //! cookie has the state, the nonce and the verifier; no page and no log line contains the code or the client's secret.
 //!
-//! Sources: "OpenID Connect Core 1.0", section 3.1; PKCE (RFC 7636); the issuer in an answer (RFC 9207); "Best Current Practice for OAuth 2.0 Security" (RFC
+//! Sources: "OpenID Connect Core 1.0", section 3.1; "OpenID Connect RP-Initiated Logout 1.0"; PKCE (RFC 7636); the issuer in an answer (RFC 9207); "Best Current Practice for OAuth 2.0 Security" (RFC
 //! 9700).
 
 use std::fmt;
@@ -29,8 +29,9 @@ const WAIT: Duration = Duration::from_secs(5);
 /// How long no further request is sent after the provider could not be reached.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(5);
 const RANDOM_CHARS: usize = 43;
-/// Anybody can begin logins, so the number of concurrent requests to the provider is limited.
-static EXCHANGES: Semaphore = Semaphore::const_new(16);
+/// Anybody can begin logins, so the number of concurrent exchanges with the provider is limited.
+pub const EXCHANGES_MAX: usize = 16;
+static EXCHANGES: Semaphore = Semaphore::const_new(EXCHANGES_MAX);
 
 /// The registration of this server at the provider.
 #[derive(Clone, PartialEq, Eq)]
@@ -77,6 +78,8 @@ pub enum LoginError {
     Provider(#[from] FetchError),
     #[error("the provider could not be reached a moment ago")]
     NotReached,
+    #[error("the client's address has as many logins under way as it may have")]
+    TooMany,
     #[error("the provider, or those who wait for it, take too long")]
     Busy(#[from] Elapsed),
     #[error("the operating system provides no random bytes")]
@@ -171,6 +174,19 @@ impl Provider {
         let text = self.exchange(&code, &pending.verifier, redirect_uri).await?;
         let seconds = self.verify_id_token(&text, &pending.nonce).await?;
         Ok(IdToken { text, seconds })
+    }
+
+    /// The address at which the provider ends its own session, and from which the browser returns to `back`. `None` if the provider has none.
+    ///
+    /// # Errors
+    /// If the provider cannot be reached.
+    pub async fn logout(&self, back: &str) -> Result<Option<Url>, LoginError> {
+        let (client, document) = self.client().await?;
+        let to = document.end_session_endpoint().map(|mut to| {
+            to.query_pairs_mut().extend_pairs([("client_id", client.id.as_str()), ("post_logout_redirect_uri", back)]);
+            to
+        });
+        Ok(to)
     }
 
     async fn exchange(&self, code: &str, verifier: &str, redirect_uri: &str) -> Result<String, LoginError> {

@@ -18,7 +18,7 @@ use crate::model::{Instant, Role, Slug};
 use claims::Claims;
 use keys::KeyRing;
 use login::Addresses;
-pub use login::{IdToken, LoginError, OidcClient, Pending};
+pub use login::{EXCHANGES_MAX, IdToken, LoginError, OidcClient, Pending};
 pub use source::{BadKeySource, FetchError, KeySource};
 
 /// Longer than the tokens of providers; a longer text is refused without being parsed.

@@ -108,6 +108,7 @@ pub(super) struct Document {
     jwks_uri: String,
     authorization_endpoint: Option<String>,
     token_endpoint: Option<String>,
+    end_session_endpoint: Option<String>,
     #[serde(default)]
     token_endpoint_auth_methods_supported: Vec<String>,
 }
@@ -119,6 +120,10 @@ impl Document {
 
     pub(super) fn token_endpoint(&self) -> Result<Url, FetchError> {
         Ok(address(self.token_endpoint.as_deref().unwrap_or_default())?)
+    }
+
+    pub(super) fn end_session_endpoint(&self) -> Option<Url> {
+        address(self.end_session_endpoint.as_deref()?).ok()
     }
 
     /// Whether the secret is sent in the form. Without information in the document, basic authentication is the default.

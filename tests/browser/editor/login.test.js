@@ -35,6 +35,10 @@ test("a person signs in at the provider, types beyond the end of the session, an
       await save(page).click();
       await page.getByText("Saved as a draft.").waitFor();
       assert.match(idOf(page), /^post-/);
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("link", { name: "Log out Ada" }).click();
+      await page.waitForURL(`${SERVER}/editor`);
+      await signIn.waitFor();
     },
     { origins: [SERVER, PROVIDER], tolerated: [/status of 401/] },
   ));

@@ -10,7 +10,7 @@ use crate::support::login::{LoginServer, Proof, SECONDS, unix_seconds};
 
 fn start(provider: &LoginServer, arguments: &[&str]) -> Example {
     let settings = provider.settings();
-    let own = [("TIDINGS_EDITOR_TOKEN", TOKEN)];
+    let own = [("TIDINGS_EDITOR_TOKEN", TOKEN), ("TIDINGS_CLIENT_ADDRESS_HEADER", "x-forwarded-for")];
     let all: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).chain(own).collect();
     Example::start(arguments, &all)
 }
@@ -80,6 +80,10 @@ async fn a_person_logs_in_at_the_provider_and_comes_back_with_a_session() {
         let token = sessions[0].1.split(';').next().expect("a token");
         let expected = json!({ "kind": "OPENID", "name": "oidc:ada", "role": "EDITOR" });
         assert_eq!(viewer(serving, &format!("tidings_editor={token}"))["data"]["viewer"], expected);
+        let left = send(serving, "GET /editor/sign-in/leave", &[], "").value("location");
+        let back = format!("http%3A%2F%2F{}%2Feditor", serving.address.replace(':', "%3A"));
+        let logout = format!("{}/logout?client_id=the+editor&post_logout_redirect_uri={back}", provider.address);
+        assert_eq!(left, if proof == Proof::None { "/editor".to_owned() } else { logout });
     }
 }
 
@@ -183,6 +187,38 @@ async fn by_https_the_provider_sends_the_browser_to_the_public_address_with_cook
     assert!(begun.value("location").contains(callback), "{}", begun.head);
     let cookie = begun.value("set-cookie");
     assert!(cookie.starts_with("__Host-tidings_sign_in=") && cookie.ends_with("; SameSite=Lax; Secure"), "{cookie}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_address_has_at_most_half_of_the_logins_under_way_and_others_sign_in() {
+    let provider = LoginServer::start(Proof::Basic).await;
+    let example = start(&provider, &[]);
+    let serving = &example.serving;
+    let mut begun =
+        (0..10).map(|_| begin(serving, "/editor/new")).map(|begun| (log_in(&provider, &begun), begun.cookie));
+    let begun: [(String, String); 10] = std::array::from_fn(|_| begun.next().expect("ten"));
+    let address_of_server = serving.address.as_str();
+    let end_from = |address: &str, (back, cookie): &(String, String)| {
+        let headers = [format!("cookie: {cookie}"), format!("x-forwarded-for: {address}")];
+        outcome(&send_to(address_of_server, &format!("GET {back}"), &[&headers[0], &headers[1]], ""))
+    };
+    let has_got = |exchanges| tokio::runtime::Handle::current().block_on(provider.has_got(exchanges));
+    provider.hold(true);
+    tokio::task::block_in_place(|| {
+        std::thread::scope(|scope| {
+            let ends: Vec<_> =
+                begun[..8].iter().map(|login| scope.spawn(move || end_from("192.0.2.1", login))).collect();
+            has_got(8);
+            assert_eq!(end_from("192.0.2.1", &begun[8]), ("/editor/new#sign-in=many".to_owned(), false));
+            let other = scope.spawn(|| end_from("192.0.2.2", &begun[9]));
+            has_got(9);
+            provider.hold(false);
+            for end in ends.into_iter().chain([other]) {
+                assert_eq!(end.join().expect("no panic"), ("/editor/new".to_owned(), true));
+            }
+        });
+    });
+    assert_eq!(end_from("192.0.2.1", &begun[8]), ("/editor/new".to_owned(), true), "a place is free again");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

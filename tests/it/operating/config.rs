@@ -220,6 +220,10 @@ fn the_error_of_an_invalid_value_names_its_line_and_the_accepted_form() {
         ),
         ("[log]\nformat = \"xml\"\n", ", line 2: log.format: \"xml\" is not a log format; write json, pretty or auto"),
         ("[oidc]\naudience = \"a\"\n", ", line 2: oidc.audience needs oidc.issuer as well"),
+        (
+            "[oidc]\nissuer = \"https://id.example\"\naudience = \"a\"\nclient_id = \"b\"\nclient_secret = \"\"\n",
+            ", line 5: oidc.client_secret: it is empty; leave it out if the provider knows a public client",
+        ),
     ] {
         assert_eq!(File::of(text).refusal(), refusal);
     }

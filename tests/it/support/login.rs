@@ -14,6 +14,7 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD as BASE64_URL};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::identity::{SigningKey, ed25519};
@@ -43,6 +44,9 @@ struct Shared {
     /// What the next ID tokens say differently; null for a claim that they lack.
     claims: Mutex<Value>,
     is_forging: Mutex<bool>,
+    /// Whether exchanges wait, and how many have come.
+    is_holding: watch::Sender<bool>,
+    come: watch::Sender<usize>,
 }
 
 pub struct LoginServer {
@@ -62,12 +66,15 @@ impl LoginServer {
             codes: Mutex::default(),
             claims: Mutex::new(json!({})),
             is_forging: Mutex::default(),
+            is_holding: watch::Sender::default(),
+            come: watch::Sender::default(),
         });
         let routes = Router::new()
             .route("/.well-known/openid-configuration", get(discovery))
             .route("/keys", get(async |State(own): State<Arc<Shared>>| Json(json!({ "keys": [own.key.jwk("k")] }))))
             .route("/authorize", get(authorize))
             .route("/token", post(token))
+            .route("/logout", get(logout))
             .with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move { axum::serve(listener, routes).await.expect("it serves") });
         Self { address, shared, task }
@@ -96,6 +103,16 @@ impl LoginServer {
     pub fn forge(&self, is_forging: bool) {
         *self.shared.is_forging.lock().expect("no panic") = is_forging;
     }
+
+    /// Whether exchanges wait until this is called with `false`.
+    pub fn hold(&self, is_holding: bool) {
+        self.shared.is_holding.send_replace(is_holding);
+    }
+
+    /// Waits until so many exchanges have come.
+    pub async fn has_got(&self, exchanges: usize) {
+        self.shared.come.subscribe().wait_for(|come| *come >= exchanges).await.expect("it sends");
+    }
 }
 
 impl Drop for LoginServer {
@@ -107,8 +124,10 @@ impl Drop for LoginServer {
 async fn discovery(State(own): State<Arc<Shared>>) -> Json<Value> {
     let issuer = &own.issuer;
     let methods = if own.proof == Proof::Form { json!(["client_secret_post"]) } else { json!(["client_secret_basic"]) };
+    // A provider of public clients has no logout.
+    let logout = (own.proof != Proof::None).then(|| format!("{issuer}/logout"));
     Json(json!({
-        "issuer": issuer, "jwks_uri": format!("{issuer}/keys"), "authorization_endpoint": format!("{issuer}/authorize?tenant=1"),
+        "end_session_endpoint": logout, "issuer": issuer, "jwks_uri": format!("{issuer}/keys"), "authorization_endpoint": format!("{issuer}/authorize?tenant=1"),
         "token_endpoint": format!("{issuer}/token"), "token_endpoint_auth_methods_supported": methods,
     }))
 }
@@ -130,7 +149,18 @@ async fn authorize(State(own): State<Arc<Shared>>, Query(asked): Query<Fields>) 
     Html(format!("<!doctype html><title>Log in</title><a href=\"{back}\">Continue as Ada</a>")).into_response()
 }
 
+/// The page of the logout: one link, which goes back.
+async fn logout(Query(asked): Query<Fields>) -> Response {
+    if asked.get("client_id").is_none_or(|id| id != CLIENT) {
+        return (StatusCode::BAD_REQUEST, format!("{asked:?}")).into_response();
+    }
+    let back = &asked["post_logout_redirect_uri"];
+    Html(format!("<!doctype html><title>Log out</title><a href=\"{back}\">Log out Ada</a>")).into_response()
+}
+
 async fn token(State(own): State<Arc<Shared>>, headers: HeaderMap, body: String) -> Response {
+    own.come.send_modify(|come| *come += 1);
+    own.is_holding.subscribe().wait_for(|is_holding| !is_holding).await.expect("it sends");
     let sent: Fields = url::form_urlencoded::parse(body.as_bytes()).into_owned().collect();
     let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     let basic = format!("Basic {}", BASE64_STANDARD.encode(format!("{}:{}", encoded(CLIENT), encoded(SECRET))));
