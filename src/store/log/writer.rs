@@ -62,6 +62,13 @@ enum Append {
     Moved,
 }
 
+/// Runs what takes the turn to write. A caller that had it and was not polled any more, such as one of several futures whose owner waits for something else,
+/// would keep every other change of the server waiting.
+async fn in_own_task(work: impl Future<Output = Result<()>> + Send + 'static) -> Result<()> {
+    let done = tokio::spawn(work.instrument(tracing::Span::current())).await;
+    done.unwrap_or_else(|error| Err(StoreError::unavailable("the log", error)))
+}
+
 impl Writer {
     pub(super) fn new(store: Store, settings: LogSettings, clock: Clock) -> Self {
         let (progress, waiting) = (Progress::default(), Mutex::default());
@@ -102,45 +109,53 @@ impl Writer {
     ///
     /// # Errors
     /// The errors of [`catch_up`](Self::catch_up).
-    pub(super) async fn settle(&self) -> Result<()> {
-        self.ready_unless(|| self.progress.is_settled()).await
+    pub(super) async fn settle(self: &Arc<Self>) -> Result<()> {
+        self.ready_unless(Progress::is_settled).await
     }
 
     /// Waits until this entry is applied, and applies it if necessary.
     ///
     /// # Errors
     /// The errors of [`catch_up`](Self::catch_up).
-    pub(super) async fn apply_to(&self, number: u64) -> Result<()> {
+    pub(super) async fn apply_to(self: &Arc<Self>, number: u64) -> Result<()> {
         if self.progress.head().is_some_and(|stored| stored.head.number < number) {
             self.progress.forget_head();
         }
-        self.ready_unless(|| self.progress.is_applied(number)).await
+        self.ready_unless(move |progress| progress.is_applied(number)).await
     }
 
-    async fn ready_unless(&self, is_done: impl Fn() -> bool + Send) -> Result<()> {
-        if is_done() {
+    async fn ready_unless(self: &Arc<Self>, is_done: impl Fn(&Progress) -> bool + Send + Sync + 'static) -> Result<()> {
+        if is_done(&self.progress) {
             return Ok(());
         }
-        let _one = self.writing.lock().await;
-        if !is_done() {
-            self.ready().await?;
-        }
-        // A read of the head that began earlier may have just ended, and may not have seen a newer entry.
-        if !is_done() {
-            self.progress.forget_head();
-            self.ready().await?;
-        }
-        Ok(())
+        let writer = Arc::clone(self);
+        in_own_task(async move {
+            let _one = writer.writing.lock().await;
+            if !is_done(&writer.progress) {
+                writer.ready().await?;
+            }
+            // A read of the head that began earlier may have just ended, and may not have seen a newer entry.
+            if !is_done(&writer.progress) {
+                writer.progress.forget_head();
+                writer.ready().await?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Waits until the newest entry is applied, and applies it if necessary.
     ///
     /// # Errors
     /// If the storage fails, or the log is damaged.
-    pub(super) async fn catch_up(&self) -> Result<()> {
-        let _one = self.writing.lock().await;
-        self.progress.forget_head();
-        self.ready().await.map(drop)
+    pub(super) async fn catch_up(self: &Arc<Self>) -> Result<()> {
+        let writer = Arc::clone(self);
+        in_own_task(async move {
+            let _one = writer.writing.lock().await;
+            writer.progress.forget_head();
+            writer.ready().await.map(drop)
+        })
+        .await
     }
 
     /// Applies the newest entry, unless a change or another reader is applying it.

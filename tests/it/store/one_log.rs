@@ -402,6 +402,59 @@ async fn a_head_that_was_read_before_an_append_in_doubt_does_not_settle_a_server
     assert!(store.get(TABLE, &key("marks", "1")).await.expect("a read").is_some());
 }
 
+/// Each request is pending once.
+struct Slow(Store);
+
+#[async_trait::async_trait]
+impl TableStore for Slow {
+    pass_on!(0: create_tables, ping, scan);
+
+    async fn get(&self, table: &'static str, key: &Key) -> Result<Option<Entity>> {
+        tokio::task::yield_now().await;
+        self.0.get(table, key).await
+    }
+
+    async fn range(
+        &self,
+        table: &'static str,
+        range: &RowRange,
+        limit: usize,
+        continuation: Option<&Continuation>,
+    ) -> Result<Page> {
+        tokio::task::yield_now().await;
+        self.0.range(table, range, limit, continuation).await
+    }
+
+    async fn commit(&self, table: &'static str, batch: &Batch) -> Result<Vec<Option<Etag>>> {
+        tokio::task::yield_now().await;
+        self.0.commit(table, batch).await
+    }
+}
+
+/// Such as one of several futures whose owner waits for something else. The time is paused, so the wait for a change that never ends is over at once.
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_is_not_polled_any_more_keeps_nobody_from_writing() {
+    let report = |_: &dyn Rows| Ok([TABLE, REPORTS].map(|table| RowWrite::put(table, key("p", "n"), number(1))).into());
+    for polls in 0.. {
+        let memory: Store = MemoryStore::empty();
+        let store = open(Arc::new(Slow(Arc::clone(&memory)))).await;
+        open(memory).await.transact(Box::new(report)).await.expect("the change of another server");
+        let place = key("p", "n");
+        let mut read = store.get(REPORTS, &place);
+        let mut is_read = false;
+        for _ in 0..polls {
+            is_read = is_read || futures_util::poll!(&mut read).is_ready();
+            tokio::task::yield_now().await;
+        }
+        let changed = tokio::time::timeout(std::time::Duration::from_secs(600), change(&store, 0)).await;
+        changed.unwrap_or_else(|_| panic!("after {polls} polls of a read, no change is made")).expect("a change");
+        if is_read {
+            assert!(polls > 4, "the read waits for storage requests");
+            break;
+        }
+    }
+}
+
 /// Whether a report is found, by each kind of read.
 async fn is_reported(store: &Store, read: &str) -> bool {
     let place = key("p", "n");
