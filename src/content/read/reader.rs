@@ -70,6 +70,15 @@ impl Reader {
         self.source.counted.note_cached(ReadSet::break_off);
     }
 
+    /// A post or page that was asked for by its name. If none is found, the answer is not cached either, because each change of a draft with this name would
+    /// invalidate it, which a client can notice (I4b).
+    pub(super) fn conceal<T>(&self, found: Option<T>) -> Option<T> {
+        if found.is_none() {
+            self.note_uncached();
+        }
+        self.conceal_tags(found)
+    }
+
     /// If nothing is found, the answer gets the tags of everything, because its own tags would reveal a draft (I4b).
     pub(super) fn conceal_tags<T>(&self, found: Option<T>) -> Option<T> {
         if found.is_none() {
@@ -147,7 +156,7 @@ impl Reader {
 
     pub async fn whole_by_id(&self, id: &PostId) -> Result<Option<WholePost>> {
         let found = self.find(&lookup::by_id(id), None, ReadPart::Whole).await?;
-        Ok(self.conceal_tags(found.filter(|whole| self.is_visible(&whole.post))))
+        Ok(self.conceal(found.filter(|whole| self.is_visible(&whole.post))))
     }
 
     /// The post that has this slug (two point reads) or has had it before (three), without its body.
@@ -181,7 +190,7 @@ impl Reader {
     ) -> Result<Option<V>> {
         let may_keep = |found: &Option<V>| self.may_keep(found.as_ref().map(post_of));
         let found = self.cached(key, Until::Written, may_keep, read).await?;
-        Ok(self.conceal_tags(found.filter(|found| self.is_visible(post_of(found)))))
+        Ok(self.conceal(found.filter(|found| self.is_visible(post_of(found)))))
     }
 
     /// The post with this current or former slug, even without access, to check a new slug. The same number of point reads as

@@ -133,22 +133,22 @@ impl Reader {
     /// A page by its current path or a former one. Two point reads; one if no page has the path.
     pub async fn page_by_path(&self, path: &PagePath) -> Result<Option<Arc<SitePage>>> {
         let found = self.find_at(path, rows::read_page).await?;
-        Ok(found.filter(|page| self.shows(page)).map(Arc::new))
+        Ok(self.conceal(found.filter(|page| self.shows(page)).map(Arc::new)))
     }
 
     /// Like [`page_by_path`](Self::page_by_path), with the body and the metadata.
     pub async fn whole_page_by_path(&self, path: &PagePath) -> Result<Option<WholeSitePage>> {
-        Ok(self.find_at(path, rows::read_whole).await?.filter(|whole| self.shows(&whole.page)))
+        Ok(self.conceal(self.find_at(path, rows::read_whole).await?.filter(|whole| self.shows(&whole.page))))
     }
 
     /// A page by its id, with the body and the metadata. One point read.
     pub async fn whole_page_by_id(&self, id: &PostId) -> Result<Option<WholeSitePage>> {
-        Ok(self.find_page(id, rows::read_whole).await?.filter(|whole| self.shows(&whole.page)))
+        Ok(self.conceal(self.find_page(id, rows::read_whole).await?.filter(|whole| self.shows(&whole.page))))
     }
 
     /// A page by its id. One point read.
     pub(in crate::content) async fn page_by_id(&self, id: &PostId) -> Result<Option<Arc<SitePage>>> {
-        Ok(self.find_page(id, rows::read_page).await?.filter(|page| self.shows(page)).map(Arc::new))
+        Ok(self.conceal(self.find_page(id, rows::read_page).await?.filter(|page| self.shows(page)).map(Arc::new)))
     }
 
     async fn find_at<T>(&self, path: &PagePath, read: fn(&Entity) -> StoreResult<T>) -> Result<Option<T>> {
@@ -169,7 +169,7 @@ impl Reader {
         let keys: Vec<_> = ids.iter().map(keys::whole).collect();
         let read = |row: StoreResult<Option<Entity>>| {
             let page = row?.as_ref().map(rows::read_page).transpose()?;
-            Ok(page.filter(|page| self.shows(page)).map(Arc::new))
+            Ok(self.conceal(page.filter(|page| self.shows(page)).map(Arc::new)))
         };
         self.store().get_many(TABLE, &keys).await.into_iter().map(read).collect()
     }

@@ -146,6 +146,11 @@ impl TextChecks {
         let outline = OperationOutline::select(Arc::clone(&self.outline), request.operation_name.as_deref())?;
         let operation = outline.operation();
         let (kind, is_live) = (operation.kind, operation.is_live());
+        // Each answer has another position, so each write would be sent, also of what the client must not know (I4b).
+        if is_live && self.outline.has_field("changes") {
+            let message = "`changes` cannot be @live: use the subscription `changes`.";
+            return Err(Refusal::new(Code::GraphqlValidationFailed, message));
+        }
         variables::check(&request.variables, operation, self.variable_uses, limits)?;
         request.set_parsed_query(parsed);
         Ok(Admitted { request: outline.attach(request), kind, is_live, has_secret: self.has_secret })

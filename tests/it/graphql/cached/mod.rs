@@ -82,7 +82,7 @@ async fn a_scheduled_post_appears_at_its_instant_in_cached_answers() {
     let site = Site::in_memory().await;
     site.publish(&[post(1, instant("2026-05-01T00:00:00Z")), post(2, instant("2026-06-15T12:00:01.000Z"))]).await;
     let holding = server(&site, HOLDING);
-    let query = "{ post(slug: \"post-2\") { slug } posts { totalCount } }";
+    let query = "{ posts { nodes { slug } totalCount } }";
     let ask = async |at: &str| {
         site.clock.set(instant(at));
         let (sent, was_cached) = send(&holding, request(By::Post, query)).await;
@@ -93,6 +93,33 @@ async fn a_scheduled_post_appears_at_its_instant_in_cached_answers() {
     assert_eq!(ask("2026-06-15T12:00:01.000Z").await, (Some(2), false));
     assert_eq!(ask("2026-06-15T12:00:02.000Z").await, (Some(2), true));
     assert_eq!(ask("2026-06-15T12:00:00.500Z").await, (Some(1), false), "the clock was set back");
+}
+
+/// Otherwise, a client could notice each change of a draft with this name (I4b).
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_answer_of_a_name_that_shows_nothing_is_not_cached_whether_it_is_of_a_draft_or_of_nothing() {
+    let site = Site::in_memory().await;
+    let input = json!({ "input": { "title": "Draft", "markdown": "x", "slug": "draft" } });
+    let query = "mutation($input: CreatePostInput!) { createPost(input: $input) { post { id } } }";
+    let id = site.mutate(query, input, Some(EDITOR_TOKEN)).await.body["data"]["createPost"]["post"]["id"].clone();
+    let input = json!({ "input": { "title": "Draft", "markdown": "x", "path": "draft" } });
+    let query = "mutation($input: CreatePageInput!) { createPage(input: $input) { page { id } } }";
+    let page = site.mutate(query, input, Some(EDITOR_TOKEN)).await.body["data"]["createPage"]["page"]["id"].clone();
+    let holding = server(&site, HOLDING);
+    for query in [
+        "{ found: post(slug: \"draft\") { title } }".to_owned(),
+        "{ found: post(slug: \"nothing\") { title } }".to_owned(),
+        "{ found: page(path: \"draft\") { title } }".to_owned(),
+        "{ found: page(path: \"nothing\") { title } }".to_owned(),
+        format!("{{ found: node(id: {id}) {{ id }} }}"),
+        format!("{{ found: node(id: {page}) {{ id }} }}"),
+        "{ found: node(id: \"post-0123456789ab\") { id } }".to_owned(),
+    ] {
+        for _ in 0..2 {
+            let (sent, was_cached) = send(&holding, request(By::Post, &query)).await;
+            assert_eq!((sent.json(), was_cached), (json!({ "data": { "found": null } }), false), "{query}");
+        }
+    }
 }
 
 /// The count of the month stays the same, and the queries did not read the month.

@@ -69,14 +69,13 @@ async fn each_role_gets_its_changes_and_no_draft_is_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_types_that_are_named_come() {
     let server = Server::start().await;
-    let query = "subscription { changes(types: [TAG, TOKEN]) { changes { nodeType } } }";
+    let query = "subscription { changes(types: [TAG]) { changes { nodeType } } }";
     let (mut public, mut admin) = (
         Events::of(&server, None, query, json!({})).await,
         Events::of(&server, Some(EDITOR_TOKEN), query, json!({})).await,
     );
     create(&server, "A post", ", publish: true").await;
     server.site.token(Role::Reader, None).await;
-    assert_eq!(admin.data().await["changes"]["changes"], json!([{ "nodeType": "Token" }]));
     mutate(&server.site, r#"createTag(input: { name: "Moon" }) { userErrors { code message } }"#).await;
     for events in [&mut public, &mut admin] {
         assert_eq!(events.data().await["changes"]["changes"], json!([{ "nodeType": "Tag" }]));

@@ -299,6 +299,7 @@ async fn only_a_query_is_live_and_only_as_events() {
         "query @live @live { site { title } }",
         "{ site @live { title } }",
         "query @live { nothing }",
+        "query @live { changes { endCursor } }",
     ] {
         let mut answers = Answers::of(&router, Some(EDITOR_TOKEN), wrong).await;
         assert_eq!(answers.code().await, "GRAPHQL_VALIDATION_FAILED", "{wrong}");
