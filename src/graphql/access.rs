@@ -161,7 +161,11 @@ async fn subject_of(provider: &Provider, reader: &Reader, text: &str) -> Result<
         return Ok(actor);
     }
     let found = match &subject.author {
-        Some(slug) => reader.term(TermKind::Author, slug).await.map_err(failed)?,
+        // A slug from between may be of an author who was merged into this one, and whose rights are others.
+        Some(slug) => {
+            let found = reader.term(TermKind::Author, slug).await.map_err(failed)?;
+            found.filter(|author| [&author.slug, &author.id.first_slug].contains(&slug))
+        }
         None => None,
     };
     with_author(actor, found.map(|author| author.node_id())).map_err(refused)

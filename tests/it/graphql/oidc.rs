@@ -13,7 +13,7 @@ use tidings::graphql::access::SignIn;
 use tidings::oidc::{KeySource, OidcSettings, Provider};
 use tower::ServiceExt;
 
-use crate::support::graphql::json_request;
+use crate::support::graphql::{EDITOR_TOKEN, json_request};
 use crate::support::identity::{KeyServer, SigningKey, ed25519, message, p256, rsa_jwt};
 use crate::support::site::{NOW, Site, instant, post, slugs};
 
@@ -220,6 +220,36 @@ async fn the_claims_determine_the_role_and_the_author() {
     ] {
         assert_eq!(site.drafts(&key.jwt("k", &claims)).await, expected, "{claims}");
     }
+}
+
+#[tokio::test]
+async fn a_jwt_of_an_author_who_was_merged_gets_nothing_of_the_other() {
+    let key = ed25519();
+    let (_server, site) = site_with_key(&key).await;
+    let jwt = |author: &str| key.jwt("k", &with(json!({ "roles": "author", "author": author })));
+    let mutate = async |mutation: &str| {
+        let answer = site.site.mutate(&format!("mutation {{ done: {mutation} }}"), json!({}), Some(EDITOR_TOKEN)).await;
+        assert_eq!(answer.body["data"]["done"]["userErrors"], json!([]), "{}", answer.body);
+        answer.body["data"]["done"].clone()
+    };
+    let ada = site.site.query(r#"{ author(slug: "ada") { id } }"#).await["author"]["id"].clone();
+    let chief =
+        mutate(r#"createAuthor(input: { slug: "chief", name: "C" }) { author { id } userErrors { code } }"#).await;
+    let chief = &chief["author"]["id"];
+    mutate(&format!(
+        r#"updateAuthor(input: {{ id: {ada}, expectedVersion: 1, slug: "ada-b" }}) {{ userErrors {{ code }} }}"#
+    ))
+    .await;
+    for author in ["ada", "ada-b"] {
+        assert_eq!(site.drafts(&jwt(author)).await, "1", "{author}");
+    }
+    let input = format!("from: {{ id: {ada}, expectedVersion: 2 }}, into: {{ id: {chief}, expectedVersion: 1 }}");
+    mutate(&format!("mergeAuthors(input: {{ {input} }}) {{ userErrors {{ code }} }}")).await;
+    for author in ["ada", "ada-b"] {
+        let said = site.drafts(&jwt(author)).await;
+        assert_eq!(said, "UNAUTHENTICATED: the author that the token names is gone", "{author}");
+    }
+    assert_eq!(site.drafts(&jwt("chief")).await, "1");
 }
 
 #[tokio::test]
