@@ -26,8 +26,8 @@ pub enum ContentError {
     IndexNotBuilt { field: String },
     #[error("this server does not search; its operator has switched search off")]
     SearchDisabled,
-    #[error("the search index of this server is being built: {read} posts and pages so far; try again")]
-    SearchNotReady { read: u64 },
+    #[error("the search index of this server is being built; try again")]
+    SearchNotReady,
     #[error("the body of {what} is too large: {reason}")]
     TooLarge { what: String, reason: String },
     #[error(transparent)]

@@ -57,7 +57,7 @@ fn describe(error: &ContentError) -> Error {
         ContentError::TooBroad { .. } => with_code(error.to_string(), Code::FilterTooBroad),
         ContentError::IndexNotBuilt { .. } => with_code(error.to_string(), Code::IndexNotBuilt),
         ContentError::SearchDisabled => with_code(error.to_string(), Code::SearchDisabled),
-        ContentError::SearchNotReady { .. } => with_code(error.to_string(), Code::SearchNotReady),
+        ContentError::SearchNotReady => with_code(error.to_string(), Code::SearchNotReady),
         ContentError::TooLarge { .. } | ContentError::BadParent(_) => with_code(error.to_string(), Code::BadUserInput),
         ContentError::Forbidden { .. } => with_code(error.to_string(), Code::Forbidden),
         ContentError::BadPreview => with_code(error.to_string(), Code::BadPreview),

@@ -1,7 +1,7 @@
 //! Follows the feed of changes (L1 to L5). The rule: a search sees every change that this server has announced before it, unless that takes more than a second;
 //! and nothing but a search waits while the indexes are built.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -37,8 +37,6 @@ pub(in crate::content) struct SearchIndexes {
     follower: Arc<tokio::sync::Mutex<Follower>>,
     announced: OnceLock<Announced>,
     is_built: AtomicBool,
-    /// The number of posts and pages that were read for the current build.
-    read: AtomicU64,
     /// One permit for each core, because more concurrent searches would only delay each other.
     turns: Arc<Semaphore>,
 }
@@ -104,14 +102,13 @@ impl SearchIndexes {
             follower: Arc::default(),
             announced: OnceLock::new(),
             is_built: AtomicBool::new(false),
-            read: AtomicU64::new(0),
             turns: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))),
         }
     }
 
     fn pair(&self) -> Result<Arc<Pair>> {
         let pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        pair.ok_or(ContentError::SearchNotReady { read: 0 })
+        pair.ok_or(ContentError::SearchNotReady)
     }
 
     /// Opens the indexes on a separate thread, because all files are read to detect damage.
@@ -185,7 +182,7 @@ impl Content {
             settled?;
         }
         if !search.is_built.load(Ordering::Acquire) {
-            return Err(ContentError::SearchNotReady { read: search.read.load(Ordering::Relaxed) });
+            return Err(ContentError::SearchNotReady);
         }
         SearchView::of(search.pair()?, Arc::clone(&search.turns), &Sees::of(reader.actor()))
     }
@@ -255,7 +252,7 @@ impl Content {
         }
         let is_visible = self.wait_until_visible(seen.version).await?;
         let language = search.settings.language.as_deref();
-        let indexing = Indexing { content: self, pair: search.pair()?, language, read: &search.read };
+        let indexing = Indexing { content: self, pair: search.pair()?, language };
         let position = match &follower.position {
             Some(position) => indexing.changes_since(position).await?,
             None => indexing.all().await?,

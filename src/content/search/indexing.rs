@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::{StreamExt, stream};
 use tidings_search::{Document, IndexError};
@@ -62,8 +61,6 @@ pub(super) struct Indexing<'a> {
     pub pair: Arc<Pair>,
     /// The language of posts and pages without their own.
     pub language: Option<&'a str>,
-    /// The number of posts and pages that were read so far.
-    pub read: &'a AtomicU64,
 }
 
 impl Indexing<'_> {
@@ -116,7 +113,6 @@ impl Indexing<'_> {
             known.extend(digests.map(|(key, digest)| (key, (digest, is_public))));
         }
         let known: Known = Arc::new(known);
-        self.read.store(0, Ordering::Relaxed);
         let names = Arc::new(Names::all(&content).await?);
         let mut seen = HashSet::new();
         let mut walk = content.walk();
@@ -180,7 +176,7 @@ impl Indexing<'_> {
     async fn index_part(&self, (part, bytes): (Vec<Whole>, usize), names: &Arc<Names>, known: &Known) -> Result<()> {
         let (pair, now, language) =
             (Arc::clone(&self.pair), self.content.clock.now(), self.language.map(str::to_owned));
-        let (names, known, count) = (Arc::clone(names), Arc::clone(known), part.len());
+        let (names, known) = (Arc::clone(names), Arc::clone(known));
         let is_long = part.first().is_some_and(|whole| whole.markdown().len() > LONG_BYTES);
         let work = move || {
             let document = |whole: Whole| (whole.is_public(now), whole.document(&names, language.as_deref()));
@@ -196,7 +192,6 @@ impl Indexing<'_> {
             tokio::task::spawn_blocking(work).await.map_err(failed_thread)?
         };
         done.map_err(index_failed)?;
-        self.read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(())
     }
 
