@@ -68,8 +68,12 @@ async fn receive_upload(api: &Api, head: &mut Parts, body: &mut Body) -> Result<
     Ok(Upload { ready, name, alt })
 }
 
-/// The `name` and `alt` of the query.
+/// The `name` and `alt` of the query. A form is refused, because its parts would be stored as the file.
 fn described(head: &Parts) -> Result<(Option<String>, Option<String>), RequestFailure> {
+    if head.headers.get(header::CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(b"multipart/")) {
+        let message = "The body must be the file itself, not a form: for example `curl --data-binary @FILE`.";
+        return Err(RequestFailure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType, message));
+    }
     let (mut name, mut alt) = (None, None);
     for (key, value) in form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes()) {
         match key.as_ref() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::{StatusCode, header};
+use axum::http::{Request, StatusCode, header};
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tidings::assets::{AssetLibrary, AssetLimits};
@@ -169,6 +169,17 @@ async fn the_place_and_the_comments_are_removed_and_the_orientation_is_kept() {
     assert!(!contains(&stored, b"GPS") && !contains(&stored, b"script"));
     assert!(contains(&stored, b"Exif\0\0MM"), "a viewer turns it by its orientation");
     assert_eq!((&asset["width"], &asset["height"]), (&json!(40), &json!(80)));
+}
+
+#[tokio::test]
+async fn a_form_is_refused_with_what_to_send() {
+    let gallery = Gallery::in_memory().await;
+    let request = Request::post("/assets?name=a.txt").header(header::AUTHORIZATION, format!("Bearer {EDITOR_TOKEN}"));
+    let request = request.header(header::CONTENT_TYPE, "multipart/form-data; boundary=b");
+    let form = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\ntext\r\n--b--\r\n";
+    let sent = gallery.send(request.body(form.into()).expect("a request")).await;
+    assert_eq!(sent.refusal(), (415, "UNSUPPORTED_MEDIA_TYPE".to_owned()));
+    assert!(sent.json()["errors"][0]["message"].as_str().expect("a message").contains("--data-binary"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
