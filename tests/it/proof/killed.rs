@@ -1,5 +1,5 @@
-//! Servers that are killed again and again with `kill -9` while clients change their content, and imports beside them. The rule: the test keeps the list of acknowledged
-//! changes outside the servers; after each kill all of them are stored, no refused change is, and `check` finds nothing.
+//! Servers that are killed again and again with `kill -9` while clients change their content, and commands beside them. The rule: the test keeps the list of
+//! acknowledged changes outside the servers; after each kill all of them are stored, no refused change is, and `check` finds nothing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -128,51 +128,85 @@ impl Subject {
     }
 }
 
-/// Imports into the file of a running server, again and again, each of which is killed at a random moment or ends.
-struct Importer {
+/// Commands on the file of a running server, again and again, each of which is killed at a random moment or ends: an import, then another one.
+struct Commands {
     posts: tempfile::TempDir,
     /// The number of the last import, which is the title of its posts.
     begun: u32,
     /// That of the last import that ended without an error.
     acknowledged: u32,
+    /// The names of the tokens whose command ended without an error.
+    tokens: Vec<String>,
+    exports: usize,
+    checks: usize,
 }
 
 const IMPORTED: &str = "imported-";
 const IMPORTED_POSTS: usize = 8;
-/// The longest life of an import, and of a server beside imports, in milliseconds.
-const IMPORT_MS_MAX: usize = 1_000;
-const LIFE_BESIDE_IMPORTS_MS_MAX: usize = 2_000;
+/// The longest life of a command, and of a server beside commands, in milliseconds.
+const COMMAND_MS_MAX: usize = 1_000;
+const LIFE_BESIDE_COMMANDS_MS_MAX: usize = 2_000;
 
-impl Importer {
+impl Commands {
     fn new() -> Self {
-        Self { posts: tempfile::tempdir().expect("a folder"), begun: 0, acknowledged: 0 }
+        let posts = tempfile::tempdir().expect("a folder");
+        Self { posts, begun: 0, acknowledged: 0, tokens: Vec::new(), exports: 0, checks: 0 }
     }
 
-    /// `ms_max`: the longest life of an import.
-    fn import_until(&mut self, is_over: &AtomicBool, store: &str, ms_max: usize, mut random: Random) {
+    fn is_idle(&self) -> bool {
+        self.acknowledged == 0 || self.tokens.is_empty() || self.exports == 0 || self.checks == 0
+    }
+
+    /// `ms_max`: the longest life of a command.
+    fn run_until(&mut self, is_over: &AtomicBool, store: &str, ms_max: usize, mut random: Random) {
         let posts = self.posts.path().display().to_string();
         while !is_over.load(Ordering::Relaxed) {
+            let mut succeeds = |arguments: &[&str]| {
+                let arguments = [arguments, &["--store", store]].concat();
+                let mut command = tidings(&arguments).spawn().expect("the command starts");
+                let end = Instant::now() + Duration::from_millis(random.below(ms_max) as u64);
+                loop {
+                    match command.try_wait().expect("its state") {
+                        Some(status) => return status.success(),
+                        None if is_over.load(Ordering::Relaxed) || Instant::now() > end => break,
+                        None => std::thread::sleep(Duration::from_millis(2)),
+                    }
+                }
+                command.kill().expect("it runs");
+                command.wait().expect("its end");
+                false
+            };
             self.begun += 1;
             for n in 0..IMPORTED_POSTS {
                 let text = format!("---\ntitle: {}\ndate: 2025-01-01\ntags: [t{n}]\n---\nText.\n", self.begun);
                 std::fs::write(self.posts.path().join(format!("{IMPORTED}{n}.md")), text).expect("a file");
             }
-            let mut import = tidings(&["import", &posts, "--store", store]).spawn().expect("the command starts");
-            let end = Instant::now() + Duration::from_millis(random.below(ms_max) as u64);
-            let ended = loop {
-                match import.try_wait().expect("its state") {
-                    Some(status) => break Some(status),
-                    None if is_over.load(Ordering::Relaxed) || Instant::now() > end => break None,
-                    None => std::thread::sleep(Duration::from_millis(2)),
-                }
-            };
-            if ended.is_none() {
-                import.kill().expect("it runs");
-                import.wait().expect("its end");
-            }
-            if ended.is_some_and(|status| status.success()) {
+            if succeeds(&["import", &posts]) {
                 self.acknowledged = self.begun;
             }
+            match self.begun % 3 {
+                0 => {
+                    let name = format!("token-{}", self.begun);
+                    if succeeds(&["token", "create", "--role", "reader", "--name", &name]) {
+                        self.tokens.push(name);
+                    }
+                }
+                1 => {
+                    let folder = tempfile::tempdir().expect("a folder");
+                    self.exports += usize::from(succeeds(&["export", &folder.path().display().to_string()]));
+                }
+                // It fails if it finds a difference, which is then found after the kill too.
+                _ => self.checks += usize::from(succeeds(&["check"])),
+            }
+        }
+    }
+
+    /// Each acknowledged token is there once.
+    fn compare_tokens(&self, store: &str) {
+        let list = tidings(&["token", "list", "--store", store]).output().expect("the command runs");
+        let listed = String::from_utf8(list.stdout).expect("UTF-8");
+        for name in &self.tokens {
+            assert_eq!(listed.split_whitespace().filter(|word| word == name).count(), 1, "{name}: {listed}");
         }
     }
 
@@ -187,13 +221,13 @@ impl Importer {
     }
 }
 
-/// As [`live_and_die`], with one server, beside which imports run until it is killed.
-async fn live_beside_imports(
+/// As [`live_and_die`], with one server, beside which commands run until it is killed.
+async fn live_beside_commands(
     folder: &Path,
     clients: Vec<Client>,
-    mut importer: Importer,
+    mut commands: Commands,
     (patience, random): (usize, &mut Random),
-) -> (Vec<Client>, Importer) {
+) -> (Vec<Client>, Commands) {
     let store = format!("file:{}", folder.display());
     let http = reqwest::Client::builder().no_proxy().timeout(ANSWER_MAX).build().expect("a client");
     let server = start_with_file(folder);
@@ -201,46 +235,48 @@ async fn live_beside_imports(
     for client in clients {
         work.spawn(client.work(http.clone(), server.address.clone()));
     }
-    let (is_over, of_imports) = (Arc::new(AtomicBool::new(false)), random.part());
+    let (is_over, of_commands) = (Arc::new(AtomicBool::new(false)), random.part());
     let seen = Arc::clone(&is_over);
-    let importing = tokio::task::spawn_blocking(move || {
-        importer.import_until(&seen, &store, patience * IMPORT_MS_MAX, of_imports);
-        importer
+    let running = tokio::task::spawn_blocking(move || {
+        commands.run_until(&seen, &store, patience * COMMAND_MS_MAX, of_commands);
+        commands
     });
-    tokio::time::sleep(Duration::from_millis(random.below(patience * LIFE_BESIDE_IMPORTS_MS_MAX) as u64)).await;
+    tokio::time::sleep(Duration::from_millis(random.below(patience * LIFE_BESIDE_COMMANDS_MS_MAX) as u64)).await;
     server.kill();
     is_over.store(true, Ordering::Relaxed);
     let mut clients = work.join_all().await;
     clients.sort_by(|a, b| a.prefix.cmp(&b.prefix));
-    (clients, importing.await.expect("no panic"))
+    (clients, running.await.expect("no panic"))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_and_the_imports_beside_it_lose_nothing_that_they_acknowledged() {
+async fn a_server_and_the_commands_beside_it_lose_nothing_that_they_acknowledged() {
     for seed in seeds(1) {
         let _report = report_seed_on_failure(seed);
         let subject = Subject::File(tempfile::tempdir().expect("a folder"));
         let Subject::File(folder) = &subject else { unreachable!("it is a file") };
         let mut random = Random::new(seed);
         let mut clients: Vec<Client> = (0..CLIENTS).map(|number| Client::new(number, &mut random)).collect();
-        let mut importer = Importer::new();
+        let mut commands = Commands::new();
         let (cycles, mut cycle) = (cycles(5), 0);
-        let is_idle = |clients: &[Client], importer: &Importer| {
-            importer.acknowledged == 0 || clients.iter().all(|client| client.acknowledged == 0)
+        let is_idle = |clients: &[Client], commands: &Commands| {
+            commands.is_idle() || clients.iter().all(|client| client.acknowledged == 0)
         };
-        // On a busy machine, a server may be killed before an import has ended: then both live longer.
-        while cycle < cycles || (is_idle(&clients, &importer) && cycle < 20 * cycles) {
+        // On a busy machine, a server may be killed before a command has ended: then both live longer.
+        while cycle < cycles || (is_idle(&clients, &commands) && cycle < 20 * cycles) {
             cycle += 1;
             let patience = 1 << (cycle / cycles).min(6);
-            (clients, importer) = live_beside_imports(folder.path(), clients, importer, (patience, &mut random)).await;
+            (clients, commands) = live_beside_commands(folder.path(), clients, commands, (patience, &mut random)).await;
             let content = subject.open().await;
             let found = Model::of(&content).await;
             let differences = content.check().await.expect("the check reads everything").differences;
             assert!(differences.is_empty(), "cycle {cycle}: {differences:#?}");
             clients.iter_mut().for_each(|client| client.compare(&found));
-            importer.compare(&found);
+            commands.compare(&found);
+            drop(content);
+            commands.compare_tokens(&format!("file:{}", folder.path().display()));
         }
-        assert!(!is_idle(&clients, &importer), "nothing was ever acknowledged");
+        assert!(!is_idle(&clients, &commands), "no change, or no command of one kind, was ever acknowledged");
     }
 }
 
