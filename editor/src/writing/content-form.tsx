@@ -152,7 +152,7 @@ function Writing({ content, typed, changes }: Props) {
       {shown === "preview" ? preview : null}
       {/* Hidden, because a picture that is being sent comes into it. */}
       <div hidden={shown === "preview"} className={shown !== "preview" && (text.beside || shown === "both") ? "two" : undefined}>
-        <Field name="markdown" hint="In Markdown. Pictures and files can be pasted and dropped." changes={changes}>
+        <Field name="markdown" hint="In Markdown. Rich text, pictures and files can be pasted." changes={changes}>
           {(control) => (
             <Suspense fallback={<div className="markdown-to-come" />}>
               <MarkdownEditor control={control} value={values.markdown} onChange={(markdown) => type({ markdown })} />

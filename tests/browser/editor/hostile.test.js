@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FILES } from "../hostile.js";
-import { SERVER, change, onServer, save, signIn, text } from "./setup.js";
+import { SERVER, change, onServer, pasteHtml, save, signIn, text } from "./setup.js";
 
 /** The vectors of the tests of the sanitiser (`crates/model/src/html.rs`), and those that would reach the page without it. */
 const VECTORS = [
@@ -54,6 +54,29 @@ test("nothing of a hostile text, title, excerpt or tag runs in any view", () =>
     // The picture that does not exist.
     { tolerated: [/status of 404/] },
   ));
+
+test("nothing of hostile rich text runs when it is pasted", () => {
+  const all = [...VECTORS, ...FILES.filter(({ body }) => body.length < 4_000).map(({ body }) => `<b>rich</b> ${body}`)];
+  assert.ok(all.length > 400, `${all.length} texts`);
+  return onServer(
+    async (page, context) => {
+      await context.route("http://elsewhere.test/**", (route) => route.abort());
+      const ran = [];
+      page.on("console", (message) => message.text().startsWith("ran ") && ran.push(message.text()));
+      await signIn(page);
+      await page.goto("/editor/new");
+      for (const [at, html] of all.entries()) {
+        await text(page).press("ControlOrMeta+a");
+        await pasteHtml(page, `<p><em>Text ${at}</em></p>${html}`);
+        await page.waitForFunction((start) => document.querySelector(".cm-content")?.textContent.startsWith(start), `*Text ${at}*`, { polling: 20 });
+      }
+      await page.waitForFunction((start) => document.querySelector(".preview .prose")?.textContent.startsWith(start), `Text ${all.length - 1}`, { polling: 100 });
+      assert.equal(await page.locator(".preview .prose").locator(FORBIDDEN).count(), 0);
+      assert.deepEqual([ran, await page.evaluate(() => window.ran)], [[], undefined]);
+    },
+    { origins: [SERVER, "http://elsewhere.test"], tolerated: [/ERR_FAILED/, /status of 404/, /Content Security Policy/i, /violates the following/] },
+  );
+});
 
 test("nothing of the hostile drawings runs in the preview while they are typed", () => {
   const short = FILES.filter(({ body }) => body.length < 4_000).map(({ body }) => body.toString());

@@ -1,7 +1,7 @@
 // Pictures and files: chosen, pasted and dropped; the library and its page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RED, SERVER, TOKEN, ask, change, hasNoViolation, idOf, onServer, save, signIn, text, tokenOf, written } from "./setup.js";
+import { RED, SERVER, TOKEN, ask, change, hasNoViolation, idOf, onServer, pasteHtml, save, signIn, text, tokenOf, written } from "./setup.js";
 
 const NOT_A_PICTURE = { name: "broken.png", mimeType: "image/png", buffer: Buffer.from("no picture") };
 const NOTES = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Take a lamp.\n") };
@@ -27,6 +27,29 @@ async function newPost(page, title) {
   await page.getByLabel("Title", { exact: true }).fill(title);
   await text(page).waitFor();
 }
+
+test("rich text becomes Markdown, and text without a form stays as it is", () =>
+  onServer(async (page) => {
+    await newPost(page, "Rich");
+    await pasteHtml(
+      page,
+      "<meta charset='utf-8'><b style='font-weight:normal'><h2>The lamp</h2><p>It is <strong>lit</strong> at <em>dusk</em>, see <a href='https://example.org/a'>here</a>.</p>" +
+        "<ul><li>one</li><li>two</li></ul><table><tr><th>A</th><th>B|C</th></tr><tr><td>1</td><td>2</td></tr></table><img src='data:image/png;base64,AA'><pre><code>x = 1\n</code></pre></b>",
+    );
+    const table = "| A | B\\|C |\n| --- | --- |\n| 1 | 2 |";
+    const expected = ["## The lamp", "It is **lit** at *dusk*, see [here](https://example.org/a).", "-   one\n-   two", table, "```\nx = 1\n```"].join("\n\n");
+    assert.equal(await written(page), expected);
+    await text(page).press("ControlOrMeta+a");
+    await pasteHtml(page, "<span style='color:red'>2 * 3 * 4</span>");
+    assert.equal(await written(page), "plain");
+    await text(page).press("ControlOrMeta+z");
+    assert.equal(await written(page), expected);
+    await text(page).fill("Mind the steps.");
+    await text(page).press("ControlOrMeta+a");
+    await page.getByRole("button", { name: "Alert", exact: true }).click();
+    assert.equal((await written(page)).trim(), "> [!NOTE]\n> Mind the steps.");
+    await page.locator(".preview .markdown-alert-note").waitFor();
+  }));
 
 for (const kind of ["paste", "drop"]) {
   test(`a picture that is put into the text by ${kind} is asked for its description and shown`, () =>

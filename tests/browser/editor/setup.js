@@ -67,6 +67,16 @@ export async function signIn(page, token = TOKEN) {
 /** The field for Markdown. */
 export const text = (page) => page.getByRole("textbox", { name: "Text", exact: true });
 
+/** Pastes rich text, with its plain form, into the field. */
+export function pasteHtml(page, html) {
+  return text(page).evaluate((field, html) => {
+    const data = new DataTransfer();
+    data.setData("text/html", html);
+    data.setData("text/plain", "plain");
+    field.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
+  }, html);
+}
+
 /** What it shows. */
 export async function written(page) {
   await text(page).waitFor();

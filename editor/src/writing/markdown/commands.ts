@@ -74,6 +74,12 @@ export const table: Command = (view) => {
   return true;
 };
 
+export const alert: Command = (view) => {
+  const { from, to } = view.state.selection.main;
+  insertBlock(view, ["[!NOTE]", ...view.state.sliceDoc(from, to).split("\n")].map((line) => `> ${line}`).join("\n"));
+  return true;
+};
+
 /** In the line, in place of the selection. */
 export function insert(view: EditorView, text: string): void {
   view.dispatch(view.state.replaceSelection(text), { userEvent: "input", scrollIntoView: true });

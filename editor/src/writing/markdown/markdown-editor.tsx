@@ -11,6 +11,7 @@ import { AssetDialog, type Chosen, markdownOf } from "../../media/asset-dialog";
 import { editsOf } from "../merge";
 import { FIELDS } from "../values";
 import { insert, insertBlock } from "./commands";
+import { markdownOfHtml } from "./rich-text";
 import { TOOLS, Toolbar } from "./toolbar";
 
 interface Props {
@@ -35,6 +36,14 @@ const STYLE = HighlightStyle.define([
   { tag: [tags.processingInstruction, tags.labelName], color: "var(--ink-soft)" },
   { tag: tags.quote, color: "var(--ink-soft)" },
 ]);
+
+function pasteRichText(event: ClipboardEvent, view: EditorView): boolean {
+  const text = markdownOfHtml(event.clipboardData?.getData("text/html") ?? "");
+  if (text === null) return false;
+  event.preventDefault();
+  view.dispatch(view.state.replaceSelection(text), { userEvent: "input.paste", scrollIntoView: true });
+  return true;
+}
 
 export default function MarkdownEditor({ control, value, onChange }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -71,7 +80,7 @@ export default function MarkdownEditor({ control, value, onChange }: Props) {
           attributes.of(attributesOf(latest.current.control)),
           keymap.of([...TOOLS.flatMap(({ key, run }) => (key === undefined ? [] : [{ key, run, preventDefault: true }])), ...markdownKeymap, ...defaultKeymap, ...historyKeymap]),
           EditorView.domEventHandlers({
-            paste: (event) => take(event.clipboardData?.files, event),
+            paste: (event, own) => take(event.clipboardData?.files, event) || pasteRichText(event, own),
             drop: (event, own) => {
               const at = own.posAtCoords({ x: event.clientX, y: event.clientY });
               if (at !== null && event.dataTransfer?.files.length) own.dispatch({ selection: { anchor: at } });

@@ -1,7 +1,7 @@
 // Buttons for what Markdown can do, each with its key.
 import type { Command } from "@codemirror/view";
 import type { ReactNode } from "react";
-import { bold, bullets, code, heading, italic, link, numbers, quote, table } from "./commands";
+import { alert, bold, bullets, code, heading, italic, link, numbers, quote, table } from "./commands";
 
 interface Tool {
   name: string;
@@ -20,6 +20,7 @@ export const TOOLS: Tool[] = [
   { name: "List", key: "Mod-Shift-8", run: bullets, icon: <Icon path="M9 6h11M9 12h11M9 18h11M4.5 6h.01M4.5 12h.01M4.5 18h.01" /> },
   { name: "Numbered list", key: "Mod-Shift-7", run: numbers, icon: <Icon path="M10 6h10M10 12h10M10 18h10M4 4.5l1.5-.7V9M4 14.2c.4-1.4 2.6-1.2 2.5.2 0 1-2.5 2-2.5 3.1h2.7" /> },
   { name: "Quote", key: "Mod-Shift-9", run: quote, icon: <Icon path="M5 5v14M10 7h9M10 12h9M10 17h6" /> },
+  { name: "Alert", run: alert, icon: <Icon path="M12 4 3 20h18zM12 10v4M12 17h.01" /> },
   { name: "Code", key: "Mod-e", run: code, icon: <Icon path="m8 7-5 5 5 5M16 7l5 5-5 5" /> },
   { name: "Table", run: table, icon: <Icon path="M4 5h16v14H4zM4 10h16M12 5v14" /> },
 ];
