@@ -12,9 +12,16 @@ interface Props {
   posts: DeskItemFragment[];
   /** What a search shows of each besides. The list then has posts of all states. */
   found?: (id: string) => ReactNode;
+  /** For a list whose posts can be chosen. */
+  choice?: Choice | undefined;
 }
 
-export function PostItems({ posts, found }: Props) {
+export interface Choice {
+  chosen: DeskItemFragment[];
+  onToggle: (post: DeskItemFragment) => void;
+}
+
+export function PostItems({ posts, found, choice }: Props) {
   const kept = idsOfKeptTexts();
   return (
     <ul className="items with-covers">
@@ -35,6 +42,15 @@ export function PostItems({ posts, found }: Props) {
           {found && post.status === "DRAFT" ? <span className="badge">draft</span> : null}
           {kept.includes(post.id) ? <span className="badge">not saved</span> : null}
           {found?.(post.id)}
+          {choice ? (
+            <input
+              type="checkbox"
+              className="pick"
+              aria-label={`Choose ${post.title}`}
+              checked={choice.chosen.some(({ id }) => id === post.id)}
+              onChange={() => choice.onToggle(post)}
+            />
+          ) : null}
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 // Lists, pages as a tree, and terms.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, change, idOf, onServer, save, signIn, text, tokenOf } from "./setup.js";
+import { ask, change, hasNoViolation, idOf, onServer, save, signIn, text, tokenOf } from "./setup.js";
 
 test("a long list is shown in pages, and each post of it once", () =>
   onServer(async (page) => {
@@ -18,6 +18,53 @@ test("a long list is shown in pages, and each post of it once", () =>
     await page.getByRole("link", { name: "Scheduled", exact: true }).click();
     await page.getByRole("link", { name: "To Whoever Is on the Rota Tonight" }).waitFor();
     assert.equal(await page.getByRole("link", { name: "Scheduled", exact: true }).getAttribute("aria-current"), "page");
+  }));
+
+test("chosen posts get a tag, another author or go, all of them or none", () =>
+  onServer(async (page) => {
+    const made = [];
+    for (const name of ["One", "Two", "Three"]) made.push(await change("createPost", { title: `In bulk ${name}`, markdown: "" }));
+    const stored = async () => {
+      const { nodes } = await ask("query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Post { tags { slug } authors { slug } } } }", { ids: made.map(({ id }) => id) });
+      return nodes.map((post) => post && [...post.tags, ...post.authors].map(({ slug }) => slug));
+    };
+    await signIn(page);
+    await page.goto("/editor/posts?list=drafts");
+    const choose = async (...names) => {
+      for (const name of names) await page.getByRole("checkbox", { name: `Choose In bulk ${name}` }).check();
+    };
+    const apply = page.getByRole("button", { name: "Apply" });
+    const isDone = () => page.locator(".bulk").waitFor({ state: "detached" });
+    await choose("One", "Two");
+    await apply.click();
+    await page.getByText("Which tag?").waitFor();
+    await hasNoViolation(page, "a list with chosen posts");
+    await page.getByLabel("Tag", { exact: true }).selectOption("moon");
+    await apply.click();
+    await isDone();
+    assert.deepEqual(await stored(), [["moon"], ["moon"], []]);
+    await choose("One", "Two", "Three");
+    await page.getByLabel("With 3 posts").selectOption("author");
+    await page.getByLabel("Author", { exact: true }).selectOption("imelda-quaye");
+    await change("updatePost", { id: made[2].id, expectedVersion: 1, title: "In bulk Three", markdown: "Changed." });
+    await apply.click();
+    await page.locator(".bulk .problem:not(:empty)").waitFor();
+    assert.deepEqual(await stored(), [["moon"], ["moon"], []], "all or none");
+    await page.reload();
+    await choose("One", "Two", "Three");
+    await page.getByLabel("With 3 posts").selectOption("author");
+    await page.getByLabel("Author", { exact: true }).selectOption("imelda-quaye");
+    await apply.click();
+    await isDone();
+    assert.deepEqual(await stored(), [["moon", "imelda-quaye"], ["moon", "imelda-quaye"], ["imelda-quaye"]]);
+    await choose("One", "Three");
+    await page.getByLabel("With 2 posts").selectOption("delete");
+    page.once("dialog", (dialog) => void dialog.accept());
+    await apply.click();
+    await isDone();
+    assert.deepEqual(await stored(), [null, ["moon", "imelda-quaye"], null]);
+    await page.getByRole("link", { name: "In bulk Two" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "In bulk One" }).count(), 0);
   }));
 
 test("a list shows the cover of each post, or the first letter of its title, and nothing more to a screen reader", () =>
