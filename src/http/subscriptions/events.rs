@@ -4,6 +4,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::task::{Poll, ready};
 
@@ -11,6 +12,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
+use tokio::task::JoinSet;
 
 use super::{Event, Operation, REQUEST_BYTES_MAX, Sent, pings, place};
 use crate::graphql::error::{Code, OK};
@@ -62,6 +64,10 @@ pub(in crate::http) async fn answer(
     Ok(response)
 }
 
+async fn next_of(mut operation: Operation) -> Option<(Event, Operation)> {
+    Some((operation.next().await?, operation))
+}
+
 /// Each piece is created when the client has space for it.
 fn pieces(
     operation: Operation,
@@ -69,8 +75,12 @@ fn pieces(
     written: EventStream,
     stopped: impl Future<Output = ()> + Send + 'static,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
-    let following =
-        stream::unfold(operation, |mut operation| async move { Some((operation.next().await?, operation)) });
+    let following = stream::unfold(operation, |operation| async move {
+        // In a task of its own, because nobody polls this stream while the client does not read, and other clients wait for an execution that has begun.
+        let mut next = JoinSet::new();
+        next.spawn(next_of(operation));
+        next.join_next().await?.unwrap_or_else(|panicked| resume_unwind(panicked.into_panic()))
+    });
     let mut events = Box::pin(stream::iter(first).chain(following));
     let (mut stopped, mut pings, mut has_begun, mut has_ended) = (Box::pin(stopped), pings(), false, false);
     stream::poll_fn(move |context| {

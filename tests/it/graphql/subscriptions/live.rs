@@ -19,6 +19,7 @@ use tower::ServiceExt;
 use super::client::{Events, Socket};
 use super::server::{Counted, PATIENCE, Server};
 use crate::graphql::cached::{By, HOLDING, Pair, request, send, server, server_of};
+use crate::support::gated::Gated;
 use crate::support::graphql::EDITOR_TOKEN;
 use crate::support::memory::MemoryStore;
 use crate::support::random::{report_seed_on_failure, seeds};
@@ -168,6 +169,40 @@ async fn those_who_ask_for_the_same_share_each_execution() {
     all.truncate(1);
     rename(&site, "post-2", "D").await;
     assert_eq!(all[0].data().await, titles(&["D", "Post 1"]), "whoever is left executes");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_does_not_read_keeps_nobody_waiting_whenever_it_stops() {
+    let store: Store = Arc::new(EmbeddedStore::in_memory().expect("a store"));
+    let site = Site::over(Arc::clone(&store)).await;
+    site.publish(&[post(1, instant("2026-05-01T00:00:00Z"))]).await;
+    let gate = Arc::new(Gated::new(store));
+    gate.open();
+    let content = Content::open(Arc::clone(&gate) as Store, site.clock.clone(), Sharing::Alone).await.expect("content");
+    let router = server_of(content, HOLDING);
+    let (mut one, mut other) = (Answers::of(&router, None, TITLES).await, Answers::of(&router, None, TITLES).await);
+    for answers in [&mut one, &mut other] {
+        assert_eq!(answers.data().await, titles(&["Post 1"]));
+    }
+    for reads in 0.. {
+        let title = format!("After {reads} reads");
+        gate.let_pass(reads);
+        rename(&site, "post-1", &title).await;
+        let answer = tokio::select! {
+            answer = one.data() => Some(answer),
+            () = gate.waits.notified() => None,
+        };
+        gate.open();
+        assert_eq!(other.data().await, titles(&[&title]));
+        match answer {
+            None => assert_eq!(one.data().await, titles(&[&title])),
+            Some(answer) => {
+                assert_eq!(answer, titles(&[&title]));
+                assert!(reads > 0, "it has read something");
+                break;
+            }
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
