@@ -1,7 +1,7 @@
 //! The sitemap (sitemaps.org, protocol 0.9): an index, a part with the home page, the pages and the terms with posts, and one for each month with posts.
 //! The rule: the cost of the index does not depend on the number of posts, and a part has at most [`ADDRESSES_MAX`] addresses.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use bytes::Bytes;
@@ -266,10 +266,13 @@ impl Entry {
         Self { address, changed_at, alternates: Vec::new() }
     }
 
-    /// Search engines expect that each entry of a group lists all of them. An entry of unknown language is not in `group`.
+    /// Search engines expect that each entry of a group lists all of them, and each language once. An entry of unknown language is not in `group`; one without a
+    /// language of its own may have that of another.
     fn with(self, group: Vec<Alternate>) -> Self {
         let is_in = group.iter().any(|one| one.address == self.address);
-        Self { alternates: if is_in && group.len() > 1 { group } else { Vec::new() }, ..self }
+        let languages: HashSet<_> = group.iter().map(|one| one.language.to_ascii_lowercase()).collect();
+        let is_clear = is_in && group.len() > 1 && languages.len() == group.len();
+        Self { alternates: if is_clear { group } else { Vec::new() }, ..self }
     }
 }
 
