@@ -16,7 +16,8 @@ use super::asset::Image;
 
 pub struct Site(pub Arc<model::site::Site>);
 
-/// The web site that shows the content, as the operator has set it. Its feeds are at `/feed.xml` and `/feed.json` of this server (docs/feeds.md).
+/// The web site that shows the content, as the operator has set it. Its feeds are at `/feed.xml`, `/rss.xml` and `/feed.json` of this server, those of a term
+/// or language at paths such as `/tags/moon/feed.xml` and `/languages/de/feed.xml`, and its sitemap is at `/sitemap.xml` (docs/feeds.md).
 #[Object]
 impl Site {
     /// The home page, with a slash at its end. If it is null, every `canonicalUrl` is null.
