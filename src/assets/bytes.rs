@@ -294,7 +294,7 @@ async fn read_part(file: &Arc<File>, part: Range<u64>) -> Result<Bytes> {
 }
 
 fn original(name: &AssetName) -> Path {
-    Path::from_iter([ORIGINALS.to_owned(), name.to_string()])
+    Path::from_iter([ORIGINALS.to_owned(), name.stored()])
 }
 
 fn sized(hash: &AssetHash, form: Form) -> Path {

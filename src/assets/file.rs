@@ -44,7 +44,7 @@ pub(super) fn check(file: &mut File, format: &'static FileFormat) -> Result<Asse
     if !text.is_whole() {
         return Err(BadFile::NotText(format).into());
     }
-    let name = AssetName { hash: hash.finish(), kind: AssetKind::File(format) };
+    let name = AssetName { hash: hash.finish(), kind: AssetKind::File(format), size: None };
     Ok(AssetFacts { name, byte_size, image: None })
 }
 

@@ -2,9 +2,7 @@
 //! forms, because each is stored.
 
 use super::open_graph::CropPlace;
-
-/// The widths of `srcset`, in pixels: each about a third larger than the one before, so a client loads at most a third more than it needs.
-pub const WIDTHS: [u32; 9] = [160, 320, 480, 640, 960, 1280, 1600, 1920, 2560];
+use crate::model::asset::WIDTHS;
 
 /// One of [`WIDTHS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -392,8 +392,14 @@ fn cleaned_of(mut file: File, bytes_max: u64) -> Result<CleanAsset> {
     }
     let cleaned = clean(&sent)?;
     check_size(&cleaned)?;
-    let name = AssetName { hash: hash::of(&cleaned.bytes), kind: AssetKind::Image(cleaned.format) };
+    let size = Some(size_of(&cleaned));
+    let name = AssetName { hash: hash::of(&cleaned.bytes), kind: AssetKind::Image(cleaned.format), size };
     Ok(CleanAsset(Clean::Picture(name, cleaned)))
+}
+
+/// The width and height as a viewer sees the picture.
+fn size_of(cleaned: &Cleaned) -> (u32, u32) {
+    if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) }
 }
 
 fn picture_of(name: AssetName, cleaned: Cleaned, decoded: &AtomicU64) -> Result<ReadyAsset> {
@@ -402,8 +408,7 @@ fn picture_of(name: AssetName, cleaned: Cleaned, decoded: &AtomicU64) -> Result<
         true => white(cleaned.width, cleaned.height),
         false => placeholder(&decode(&cleaned)?),
     };
-    let (width, height) =
-        if cleaned.is_turned { (cleaned.height, cleaned.width) } else { (cleaned.width, cleaned.height) };
+    let (width, height) = size_of(&cleaned);
     let byte_size = cleaned.bytes.len() as u64;
     let image = Some(ImageFacts { width, height, placeholder });
     let facts = AssetFacts { name, byte_size, image };

@@ -22,7 +22,7 @@ mod resize;
 pub use bytes::Found;
 pub use error::{AssetError, BadFile, BadPicture};
 pub use files::{StoredFiles, sha256_of, sha256_of_text};
-pub use form::{Form, WIDTHS, Width};
+pub use form::{Form, Width};
 pub use library::{AssetLibrary, AssetLimits, CleanAsset, ReadyAsset};
 pub use open_graph::{CROP_PLACES, CropPlace, open_graph_size};
 pub use place::{AssetPlace, AzureContainer, S3Bucket};

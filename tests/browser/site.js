@@ -16,7 +16,7 @@ const TYPES = {
   ".woff2": "font/woff2",
 };
 
-const FORWARDED = /^\/graphql$|^\/editor|^\/assets\/[0-9a-f]{40}\.|\/(feed\.xml|rss\.xml|feed\.json)$|^\/sitemap/;
+const FORWARDED = /^\/graphql$|^\/editor|^\/assets\/[0-9a-f]{40}[-.]|\/(feed\.xml|rss\.xml|feed\.json)$|^\/sitemap/;
 
 const [folder, server] = process.argv.slice(2);
 

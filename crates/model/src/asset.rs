@@ -1,6 +1,7 @@
 //! Assets: the pictures of a site and its other files. The rule: an asset is named by the hash of its bytes, so a name always means the same bytes.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use super::file_format::FileFormat;
@@ -132,16 +133,36 @@ impl AssetKind {
     }
 }
 
-/// The name of the file of an asset: `{hash}.{extension}`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// The name of an asset in addresses: `{hash}.{extension}`, or of a picture `{hash}-{width}x{height}.{extension}`, so that whoever has only the address knows
+/// the shape of the picture.
+#[derive(Debug, Clone)]
 pub struct AssetName {
     pub hash: AssetHash,
     pub kind: AssetKind,
+    /// The width and height of a picture in pixels, as a viewer sees it, where they are known. Names that differ only in this are equal.
+    pub size: Option<(u32, u32)>,
+}
+
+impl PartialEq for AssetName {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.hash, self.kind) == (&other.hash, other.kind)
+    }
+}
+
+impl Eq for AssetName {}
+
+impl Hash for AssetName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.hash, self.kind).hash(state);
+    }
 }
 
 impl fmt::Display for AssetName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.hash, self.kind.extension())
+        match self.size {
+            None => f.write_str(&self.stored()),
+            Some((width, height)) => write!(f, "{}-{width}x{height}.{}", self.hash, self.kind.extension()),
+        }
     }
 }
 
@@ -149,9 +170,13 @@ impl FromStr for AssetName {
     type Err = BadAssetHash;
 
     fn from_str(text: &str) -> Result<Self, BadAssetHash> {
-        let (hash, extension) = text.split_once('.').ok_or(BadAssetHash)?;
+        let (name, extension) = text.split_once('.').ok_or(BadAssetHash)?;
         let kind = AssetKind::of_extension(extension).ok_or(BadAssetHash)?;
-        Ok(Self { hash: hash.parse()?, kind })
+        let (hash, size) = match name.split_once('-') {
+            Some((hash, size)) if kind.is_image() => (hash, Some(size_of(size).ok_or(BadAssetHash)?)),
+            _ => (name, None),
+        };
+        Ok(Self { hash: hash.parse()?, kind, size })
     }
 }
 
@@ -160,6 +185,29 @@ impl AssetName {
     pub fn path(&self) -> String {
         format!("/assets/{self}")
     }
+
+    /// The name of the stored file, which is without the size.
+    pub fn stored(&self) -> String {
+        format!("{}.{}", self.hash, self.kind.extension())
+    }
+}
+
+/// The size that is written as `{width}x{height}`.
+fn size_of(text: &str) -> Option<(u32, u32)> {
+    let (width, height) = text.split_once('x')?;
+    let size = (width.parse().ok()?, height.parse().ok()?);
+    (size.0 > 0 && size.1 > 0 && text == format!("{}x{}", size.0, size.1)).then_some(size)
+}
+
+/// The widths of pictures in pixels: each about a third larger than the one before, so a client loads at most a third more than it needs.
+pub const WIDTHS: [u32; 9] = [160, 320, 480, 640, 960, 1280, 1600, 1920, 2560];
+
+/// The attribute `srcset` of a picture with this address and width: each of [`WIDTHS`] below its own, if it has other widths, and its own.
+pub fn srcset(address: &str, width: u32, has_widths: bool) -> String {
+    let smaller = WIDTHS.into_iter().filter(|smaller| has_widths && *smaller < width);
+    let mut listed: Vec<String> = smaller.map(|width| format!("{address}?width={width} {width}w")).collect();
+    listed.push(format!("{address} {width}w"));
+    listed.join(", ")
 }
 
 /// The point of a picture that stays visible when it is cropped: in percent from the left and from the top of the picture as a viewer sees it.
@@ -266,8 +314,12 @@ mod tests {
         let hash = AssetHash::new(&std::array::from_fn(|at| (at as u8).wrapping_mul(9)));
         let images = AssetFormat::ALL.into_iter().map(AssetKind::Image);
         for kind in images.chain(FILE_FORMATS.iter().map(AssetKind::File)) {
-            let name = AssetName { hash: hash.clone(), kind };
-            assert_eq!(name.to_string().parse(), Ok(name));
+            for size in [None, kind.is_image().then_some((640, 480))] {
+                let name = AssetName { hash: hash.clone(), kind, size };
+                let parsed: AssetName = name.to_string().parse().expect("a name");
+                assert_eq!((&parsed, parsed.size), (&name, size));
+                assert_eq!(name.stored().parse(), Ok(name));
+            }
         }
         let long = "0".repeat(41) + ".png";
         let upper = "A".repeat(40) + ".png";
@@ -276,6 +328,17 @@ mod tests {
         for text in ["", ".", "..", "../secret.png", "0.png", &long, &upper, &other, &twice] {
             assert!(text.parse::<AssetName>().is_err(), "{text}");
         }
+        for size in ["", "1", "1x", "x1", "0x1", "1x0", "01x1", "+1x1", "1x1x1", "1x4294967296", "1x1-1x1"] {
+            assert!(format!("{}-{size}.png", "0".repeat(40)).parse::<AssetName>().is_err(), "{size}");
+        }
+        assert!(format!("{}-1x1.pdf", "0".repeat(40)).parse::<AssetName>().is_err(), "only pictures have a size");
+    }
+
+    #[test]
+    fn a_picture_is_offered_in_smaller_widths_and_its_own() {
+        assert_eq!(srcset("/a", 320, true), "/a?width=160 160w, /a 320w");
+        assert_eq!(srcset("/a", 160, true), "/a 160w");
+        assert_eq!(srcset("/a", 320, false), "/a 320w");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::html_tags::{attributes, tags};
+use super::html_tags::{attributes, name_of, tags};
 use super::html_text::unescape;
 
 /// The attributes with the address of a page, a picture, a sound or a video.
@@ -20,6 +20,28 @@ pub fn with_addresses(html: &str, replace: impl Fn(&str) -> Option<String>) -> S
                 out.push_str(&address.replace('&', "&amp;").replace('"', "&quot;"));
                 copied = value.end;
             }
+        }
+    }
+    out.push_str(&html[copied..]);
+    out
+}
+
+/// Adds attributes after the address of each picture in cleaned HTML that has neither a width nor a height. `of_address`: returns them, in HTML.
+pub fn with_attributes_of_pictures(html: &str, mut of_address: impl FnMut(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut copied = 0;
+    for place in tags(html) {
+        let tag = &html[place.clone()];
+        if name_of(tag) != ("img", false) || attributes(tag).any(|(name, _)| matches!(name, "width" | "height")) {
+            continue;
+        }
+        let Some((_, address)) = attributes(tag).find(|(name, _)| *name == "src") else { continue };
+        if let Some(added) = of_address(&unescape(&tag[address.clone()])) {
+            let end = place.start + address.end + 1;
+            out.push_str(&html[copied..end]);
+            out.push(' ');
+            out.push_str(&added);
+            copied = end;
         }
     }
     out.push_str(&html[copied..]);
@@ -51,6 +73,15 @@ pub fn count(html: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_pictures_without_a_size_get_attributes() {
+        let html = "<p>src=\"a\"<img alt=\" src=\" src=\"a&amp;b\" title=\"c\"><img src=\"a\" width=\"1\"><img src=\"other\"><img alt=\"a\">\
+                    <video src=\"a\"></video></p>";
+        let added =
+            with_attributes_of_pictures(html, |address| address.strip_prefix('a').map(|rest| format!("x=\"{rest}\"")));
+        assert_eq!(added, html.replace("a&amp;b\"", "a&amp;b\" x=\"&b\""));
+    }
 
     #[test]
     fn only_addresses_are_replaced() {

@@ -40,6 +40,7 @@ function prepare(html: string, base: string): Element {
     link.setAttribute("target", "_blank");
     link.setAttribute("rel", "noreferrer");
   });
+  text.querySelectorAll<HTMLImageElement>("img[srcset]").forEach((image) => image.setAttribute("srcset", image.srcset.split(", ").map(onServer).join(", ")));
   text.querySelectorAll("img").forEach((image) => image.setAttribute("loading", "lazy"));
   text.querySelectorAll("pre").forEach((block) => block.setAttribute("tabindex", "0"));
   text.querySelectorAll("table").forEach(makeScrollable);

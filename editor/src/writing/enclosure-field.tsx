@@ -17,7 +17,7 @@ const ELSEWHERE: Enclosure = { url: "", contentType: "", byteSize: "" };
 export function EnclosureField({ enclosure, changes, onChange }: Props) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
-  const isOfSite = enclosure !== null && (enclosure.assetId !== undefined || /\/assets\/[0-9a-f]{40}\./.test(enclosure.url));
+  const isOfSite = enclosure !== null && (enclosure.assetId !== undefined || /\/assets\/[0-9a-f]{40}[-.]/.test(enclosure.url));
   const parts = [
     ["url", "Its address"],
     ["contentType", "Its type, such as audio/mpeg"],

@@ -5,6 +5,7 @@
 //! version 1 again, and posts with the same text share one form. A form depends only on the Markdown and the server's own address, so it never becomes
 //! outdated.
 
+use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
 
@@ -14,6 +15,7 @@ use quick_cache::unsync::{Cache, DefaultLifecycle};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::content::commands::PostChanges;
+use crate::model::asset::{WIDTHS, srcset};
 use crate::model::excerpt::excerpt_of;
 use crate::model::site::SiteUrl;
 use crate::model::{AssetName, Rendered, html_links, render};
@@ -29,6 +31,9 @@ pub(in crate::content) const LONG_BYTES: usize = 128 << 10;
 
 /// The prefix of the addresses of pictures and files in bodies.
 const ASSETS: &str = "/assets/";
+
+/// How many pictures of a body get `srcset`, each about a kilobyte; those after them are shown as they are.
+const WITH_WIDTHS_MAX: usize = 1_000;
 
 /// Renders bodies, and caches the rendered forms.
 pub struct Renderer {
@@ -81,16 +86,35 @@ impl Renderer {
             return found;
         }
         let mut rendered = render(&markdown);
-        if let Some(url) = &self.public_url {
-            let absolute = |address: &str| {
-                let name = address.strip_prefix(ASSETS)?.split(['?', '#']).next()?;
-                name.parse::<AssetName>().ok().map(|_| url.join(address))
-            };
-            rendered.html = html_links::with_addresses(&rendered.html, absolute);
-        }
+        rendered.html = self.with_assets(rendered.html);
         let rendered = Arc::new(rendered);
         self.keep(markdown, Arc::clone(&rendered));
         rendered
+    }
+
+    /// The HTML with absolute addresses of assets, if the server knows its own, and with the sizes of pictures.
+    fn with_assets(&self, html: String) -> String {
+        if !html.contains(ASSETS) {
+            return html;
+        }
+        let address_of = |path: &str| SiteUrl::address(self.public_url.as_ref(), path);
+        let absolute = html_links::with_addresses(&html, |path| {
+            let name = path.strip_prefix(ASSETS)?.split(['?', '#']).next()?;
+            name.parse::<AssetName>().ok().map(|_| address_of(path))
+        });
+        let mut left = WITH_WIDTHS_MAX;
+        html_links::with_attributes_of_pictures(&absolute, |address| {
+            let name: AssetName = address.strip_prefix(&address_of(ASSETS))?.parse().ok()?;
+            let (width, height) = name.size?;
+            let mut added = format!("width=\"{width}\" height=\"{height}\"");
+            if !name.kind.is_drawing() && width > WIDTHS[0] && left > 0 {
+                left -= 1;
+                let (widths, sizes) =
+                    (srcset(address, width, true), format!("(max-width: {width}px) 100vw, {width}px"));
+                let _ = write!(added, " srcset=\"{widths}\" sizes=\"{sizes}\"");
+            }
+            Some(added)
+        })
     }
 
     fn find(&self, markdown: &Arc<str>) -> Option<Arc<Rendered>> {
@@ -256,6 +280,34 @@ mod tests {
             Poll::Ready(again) => assert!(Arc::ptr_eq(&first, &again)),
             Poll::Pending => panic!("the form was not cached"),
         };
+    }
+
+    #[test]
+    fn pictures_of_the_server_have_their_size_and_widths() {
+        let picture = |width: u32, extension: &str| format!("/assets/{}-{width}x100.{extension}", "0".repeat(40));
+        let (wide, drawing) = (picture(400, "png"), picture(400, "svg"));
+        let unsized_one = format!("/assets/{}.png", "0".repeat(40));
+        let file = format!("/assets/{}.pdf", "0".repeat(40));
+        for server in ["", "https://a.example"] {
+            let renderer = Renderer::keeping(0, server.parse().ok());
+            let with_assets = |html: &str| renderer.with_assets(html.to_owned());
+            let expected = format!(
+                "<img src=\"{server}{wide}\" width=\"400\" height=\"100\" srcset=\"{server}{wide}?width=160 160w, \
+                 {server}{wide}?width=320 320w, {server}{wide} 400w\" sizes=\"(max-width: 400px) 100vw, 400px\" alt=\"b\">"
+            );
+            assert_eq!(with_assets(&format!("<img src=\"{wide}\" alt=\"b\">")), expected);
+            let expected = format!("<img src=\"{server}{drawing}\" width=\"400\" height=\"100\" alt=\"b\">");
+            assert_eq!(with_assets(&format!("<img src=\"{drawing}\" alt=\"b\">")), expected);
+            for (name, written) in
+                [("src", &unsized_one), ("src", &format!("{wide}?width=320")), ("href", &wide), ("href", &file)]
+            {
+                let html = with_assets(&format!("<img {name}=\"{written}\">"));
+                assert_eq!(html, format!("<img {name}=\"{server}{written}\">"));
+            }
+            let many = with_assets(&format!("<img src=\"{}\">", picture(3_000, "jpg")).repeat(2 * WITH_WIDTHS_MAX));
+            assert_eq!(many.matches(" srcset=").count(), WITH_WIDTHS_MAX);
+            assert_eq!(many.matches(" height=").count(), 2 * WITH_WIDTHS_MAX);
+        }
     }
 
     #[test]

@@ -78,7 +78,8 @@ impl<'a> Pictures<'a> {
         let Some(enclosure) = enclosure else { return Ok(None) };
         let Some(name) = enclosure.asset() else { return Ok(Some(enclosure)) };
         if self.write(&name, folder).await? {
-            return Ok(Some(Enclosure { url: relative_address(path, &name), ..enclosure }));
+            let own = self.written.get(&name).unwrap_or(&name);
+            return Ok(Some(Enclosure { url: relative_address(path, own), ..enclosure }));
         }
         if self.library.is_some() {
             self.note(path, format!("its enclosure {} does not exist", enclosure.url));
@@ -115,7 +116,8 @@ impl<'a> Pictures<'a> {
     /// The body of a file with relative addresses, and the base that they had; the unchanged body if it names no
     /// picture, or if the import could not restore it.
     pub(super) fn with_relative_addresses(&self, path: &str, markdown: &str) -> (String, Option<String>) {
-        let has = |name: &AssetName| self.written.contains(name);
+        // An address of another size is none of the export.
+        let has = |name: &AssetName| self.written.get(name).is_some_and(|written| written.size == name.size);
         let is_server = |base: &str| base.is_empty() || base.starts_with("//") || base.contains("://");
         let mut named = assets_of_pictures(markdown).into_iter();
         let Some((base, _)) = named.find(|(base, name)| is_server(base) && has(name)) else {
@@ -138,12 +140,10 @@ impl<'a> Pictures<'a> {
             return Ok(true);
         }
         let asset = self.reader.asset(&name.hash).await?;
-        if asset.is_none_or(|asset| asset.facts.name != *name) {
-            return Ok(false);
-        }
-        let is_written = folder.add_picture(library, name).await?;
+        let Some(name) = asset.map(|asset| asset.facts.name).filter(|own| own == name) else { return Ok(false) };
+        let is_written = folder.add_picture(library, &name).await?;
         if is_written {
-            self.written.insert(name.clone());
+            self.written.insert(name);
         }
         Ok(is_written)
     }

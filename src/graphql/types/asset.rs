@@ -2,10 +2,11 @@
 
 use async_graphql::{Context, ID, Interface, Object, SimpleObject};
 
-use crate::assets::{CropPlace, WIDTHS, open_graph_size};
+use crate::assets::{CropPlace, open_graph_size};
 use crate::graphql::context;
 use crate::graphql::failure::{Result, bad_input};
 use crate::graphql::scalars::DateTime;
+use crate::model::asset::{WIDTHS, srcset};
 use crate::model::{self, AssetHash, ImageFacts, NodeId, Post, Role};
 
 /// A picture or another file, added by `POST /assets?name=plan.pdf` with the file as the body (docs/assets.md). Everyone who knows its id or address can get it, also while only a draft shows it.
@@ -63,16 +64,15 @@ impl Image {
         let asked = asked.ok_or_else(|| bad_input("width", format!("`width` is {width}; it must be at least 1")))?;
         let next = WIDTHS.into_iter().find(|width| *width >= asked).filter(|width| *width < self.facts.width);
         let next = next.filter(|_| !self.is_drawing());
-        Ok(next.map_or_else(|| url(ctx, &self.asset), |width| self.url_of(ctx, width)))
+        Ok(match next {
+            Some(width) => format!("{}?width={width}", url(ctx, &self.asset)),
+            None => url(ctx, &self.asset),
+        })
     }
 
     /// For the attribute `srcset` of an `img`: the picture in all smaller widths and as it is; of an SVG only as it is.
     async fn srcset(&self, ctx: &Context<'_>) -> String {
-        let own = self.facts.width;
-        let smaller = WIDTHS.into_iter().filter(|width| *width < own && !self.is_drawing());
-        let mut listed: Vec<String> = smaller.map(|width| format!("{} {width}w", self.url_of(ctx, width))).collect();
-        listed.push(format!("{} {own}w", url(ctx, &self.asset)));
-        listed.join(", ")
+        srcset(&url(ctx, &self.asset), self.facts.width, !self.is_drawing())
     }
 
     /// In pixels, as a viewer sees the picture; of an SVG without a width, that of its `viewBox`.
@@ -263,10 +263,6 @@ impl Image {
     /// The field `url` of the interface, which has no width.
     async fn url_as_it_is(&self, ctx: &Context<'_>) -> Result<String> {
         Ok(url(ctx, &self.asset))
-    }
-
-    fn url_of(&self, ctx: &Context<'_>, width: u32) -> String {
-        format!("{}?width={width}", url(ctx, &self.asset))
     }
 }
 

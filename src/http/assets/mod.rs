@@ -1,4 +1,4 @@
-//! Pictures and files over HTTP: `POST /assets` adds one, `GET /assets/{hash}.{extension}` reads it. The rule: a picture is in memory only while it is decoded,
+//! Pictures and files over HTTP: `POST /assets` adds one, `GET /assets/{name}` reads it. The rule: a picture is in memory only while it is decoded,
 //! any other file never. Uploads go to an unnamed file, and downloads are sent in pieces.
 
 mod range;

@@ -1,4 +1,4 @@
-//! `GET /assets/{hash}.{extension}`, of a picture also with `?width=` for another width, or `?open-graph=` for the preview image of a link. The rule: the
+//! `GET /assets/{name}`, of a picture also with `?width=` for another width, or `?open-graph=` for the preview image of a link. The rule: the
 //! content of an address never changes, so clients and proxies cache it for a year without revalidation; and no script in a file runs, because its type follows
 //! from its address, browsers may not guess another one (`http::layers`), and files that are not pictures are downloaded.
 
@@ -14,7 +14,7 @@ use url::form_urlencoded;
 
 use super::range::{self, Asked};
 use super::refusals::without_place;
-use crate::assets::{AssetLibrary, CROP_PLACES, CropPlace, Form, Found, WIDTHS, Width};
+use crate::assets::{AssetLibrary, CROP_PLACES, CropPlace, Form, Found, Width};
 use crate::graphql::error::Code;
 use crate::graphql::memory::Charge;
 use crate::http::answer::RequestFailure;
@@ -22,6 +22,7 @@ use crate::http::api::Api;
 use crate::http::compression::Uncompressed;
 use crate::http::etag;
 use crate::model::AssetName;
+use crate::model::asset::WIDTHS;
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 /// A drawing that is opened by its address runs nothing and loads nothing, except the pictures in it.

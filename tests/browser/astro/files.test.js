@@ -176,7 +176,7 @@ test("a post says what it is, with the times and the cover of the API", async ()
     const { width, height, alt } = cover.openGraphImage;
     const image = ["type", "width", "height", "alt"].map((part) => page.openGraph[`og:image:${part}`]);
     assert.deepEqual(image, ["image/jpeg", `${width}`, `${height}`, alt ?? ""], slug);
-    assert.match(page.openGraph["og:image"], /\/assets\/[0-9a-f]{40}-link-\d+\.jpg$/, slug);
+    assert.match(page.openGraph["og:image"], /\/assets\/[0-9a-f]{40}-\d+x\d+-link-\d+\.jpg$/, slug);
   }
   for (const { data } of pages.values()) data.forEach((source) => assert.equal(JSON.parse(source)["@context"], "https://schema.org"));
 });

@@ -60,7 +60,7 @@ for (const kind of ["paste", "drop"]) {
       await page.getByLabel("What the picture shows").fill("A [red] dot");
       await page.getByRole("button", { name: "Upload red.png" }).click();
       await page.locator("dialog").waitFor({ state: "detached" });
-      assert.match(await written(page), /!\[A \\\[red\\\] dot\]\(\/assets\/[0-9a-f]{40}\.png\)/);
+      assert.match(await written(page), /!\[A \\\[red\\\] dot\]\(\/assets\/[0-9a-f]{40}-\d+x\d+\.png\)/);
       await save(page).click();
       await page.getByText("Saved as a draft.").waitFor();
       await page.getByRole("button", { name: "Preview", exact: true }).click();

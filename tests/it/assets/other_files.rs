@@ -249,8 +249,12 @@ async fn a_server_that_knows_its_address_writes_absolute_ones_whatever_the_clien
         "mutation { createPost(input: { title: \"A\", markdown: MARKDOWN }) { post { body { html markdown } } } }";
     let answer = gallery.ask(&create.replace("MARKDOWN", &json!(markdown).to_string())).await;
     let body = answer["data"]["createPost"]["post"]["body"].clone();
+    let sized = format!(
+        "width=\"400\" height=\"300\" srcset={} sizes=\"(max-width: 400px) 100vw, 400px\"",
+        expected["srcset"],
+    );
     let html = format!(
-        "<p><img src=\"{url}\" alt=\"Moon\"> <a href=\"{file}\">plan</a> <a href=\"/about\">other</a> <a href=\"/assets/img/logo.pdf\">own</a> <code>src=\"/assets/x\"</code></p>\n"
+        "<p><img src=\"{url}\" {sized} alt=\"Moon\"> <a href=\"{file}\">plan</a> <a href=\"/about\">other</a> <a href=\"/assets/img/logo.pdf\">own</a> <code>src=\"/assets/x\"</code></p>\n"
     );
     assert_eq!(body, json!({ "html": html, "markdown": markdown }));
 }

@@ -10,7 +10,7 @@ use crate::support::folder::{counts, import, write};
 use crate::support::memory::MemoryStore;
 use crate::support::rows::all_rows;
 
-use super::pictures::{library, notes, png, site_over, write_bytes};
+use super::pictures::{addresses_of, library, notes, png, site_over, write_bytes};
 
 fn link(id: &str) -> Value {
     json!({ "sys": { "type": "Link", "linkType": "Entry", "id": id } })
@@ -410,7 +410,7 @@ async fn downloaded_files_become_assets_and_covers() {
     assert_eq!(notes(&report), [lost, paper, missing]);
     let read = site.query(r#"{ post(slug: "the-tide") { cover { url alt } body { markdown } metadata } page(path: "about") { body { markdown } } }"#).await;
     let cover = read["post"]["cover"]["url"].as_str().expect("a cover");
-    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|name| name.path()).collect();
+    let names: Vec<String> = addresses_of(&library).await;
     let plan = names.iter().find(|name| *name != cover).expect("the other picture");
     let expected = json!({
         "post": {

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use crate::support::folder::{counts, import, write};
 use crate::support::memory::MemoryStore;
 
-use super::pictures::{library, notes, png, site_over, write_bytes};
+use super::pictures::{addresses_of, library, notes, png, site_over, write_bytes};
 
 const POSTS: &str =
     "{ posts { nodes { title cover { url alt } body { markdown } } } pages { nodes { title cover { url } } } }";
@@ -116,7 +116,7 @@ async fn pictures_of_ghost_beside_the_export_become_assets_and_covers() {
     let b = first["cover"]["url"].as_str().expect("a cover");
     assert_eq!((&first["cover"]["alt"], &other["cover"]), (&json!("A boat"), &Value::Null));
     assert_eq!(read["pages"]["nodes"], json!([{ "title": "T3", "cover": { "url": b } }]));
-    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|name| name.path()).collect();
+    let names: Vec<String> = addresses_of(&library).await;
     let a = names.iter().find(|name| *name != b).expect("the other picture");
     let below = format!("<p>x</p><img src=\"{a}\" srcset=\"{a} 600w, {a} 900w\">\n");
     assert_eq!(first["body"]["markdown"], json!(below), "the cover is not in the body too");

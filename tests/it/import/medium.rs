@@ -9,7 +9,7 @@ use crate::support::folder::{counts, import, write};
 use crate::support::memory::MemoryStore;
 use crate::support::rows::all_rows;
 
-use super::pictures::{library, notes, png, site_over, write_bytes};
+use super::pictures::{addresses_of, library, notes, png, site_over, write_bytes};
 
 /// A file of the export: `body` is inside of Medium's boxes, `footer` is the end of the footer.
 fn file(title: &str, subtitle: &str, body: &str, footer: &str) -> String {
@@ -250,7 +250,7 @@ async fn pictures_in_the_folder_images_become_assets_and_covers() {
     let read = site.query(r#"{ post(slug: "the-tide") { cover { url alt } body { markdown } } }"#).await;
     let cover = read["post"]["cover"]["url"].as_str().expect("a cover");
     assert_eq!(read["post"]["cover"]["alt"], json!("A boat"));
-    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|name| name.path()).collect();
+    let names: Vec<String> = addresses_of(&library).await;
     let other = names.iter().find(|name| *name != cover).expect("the other picture");
     let expected = format!("<p>a</p>\n<figure><img src=\"{other}\"></figure>\n<figure><img src=\"{gone}\"></figure>\n");
     assert_eq!(read["post"]["body"]["markdown"], json!(expected), "the cover is not in the body too");

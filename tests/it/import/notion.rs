@@ -10,7 +10,7 @@ use crate::support::folder::{counts, import, write};
 use crate::support::memory::MemoryStore;
 use crate::support::rows::all_rows;
 
-use super::pictures::{library, notes, png, site_over, write_bytes};
+use super::pictures::{addresses_of, library, notes, png, site_over, write_bytes};
 
 /// The id of a page, which is this digit again and again.
 fn id(digit: char) -> String {
@@ -255,7 +255,7 @@ async fn pictures_of_the_export_become_assets_and_covers() {
         .query(r#"{ post(slug: "a") { cover { url } body { markdown } metadata } page(path: "about") { body { markdown } } }"#)
         .await;
     let cover = read["post"]["cover"]["url"].as_str().expect("a cover");
-    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|name| name.path()).collect();
+    let names: Vec<String> = addresses_of(&library).await;
     let other = names.iter().find(|name| *name != cover).expect("the other picture");
     let expected = json!({
         "post": {

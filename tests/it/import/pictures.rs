@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use tidings::assets::{AssetLibrary, AssetLimits};
 use tidings::import::open;
 use tidings::ingest::{self, ImportOptions, ImportReport};
+use tidings::model::AssetName;
 use tidings::store::Store;
 use tidings::store::azure::AzureStore;
 use tidings::store::embedded::EmbeddedStore;
@@ -42,6 +43,12 @@ pub fn library() -> AssetLibrary {
     AssetLibrary::in_memory(AssetLimits { file_bytes: 10_000, ..AssetLimits::default() })
 }
 
+/// The addresses of all files; pictures are like [`png`].
+pub async fn addresses_of(library: &AssetLibrary) -> Vec<String> {
+    let names = library.list().await.expect("files").into_iter();
+    names.map(|name| AssetName { size: name.kind.is_image().then_some((2, 2)), ..name }.path()).collect()
+}
+
 const PDF: &[u8] = b"%PDF-1.7\n%%EOF\n";
 
 /// Links to files beside the text, below the folders that generators serve, to one that does not exist, to one that is not what it says, and to none.
@@ -64,7 +71,7 @@ async fn files_to_which_a_text_links_are_imported_and_exported_again() {
     assert!(refused.contains("is not imported: the file does not begin as a .mp3 file does"), "{refused}");
     let query = "{ post(slug: \"a\") { cover { id } body { markdown } } }";
     let read = site.query(query).await;
-    let mut names: Vec<String> = library.list().await.expect("files").iter().map(|name| name.path()).collect();
+    let mut names: Vec<String> = addresses_of(&library).await;
     names.sort_by_key(|name| name.ends_with("zip"));
     let [slides, all] = names.as_slice() else { panic!("{names:?}") };
     let markdown = format!(
@@ -86,7 +93,7 @@ async fn files_to_which_a_text_links_are_imported_and_exported_again() {
         let report = import(&copy.content, source).await.expect("an import");
         assert_eq!((counts(&report).0, report.pictures.made), (2, 2), "{report:?}");
         assert_eq!(copy.query(query).await, read);
-        let mut copied: Vec<String> = copies.list().await.expect("files").iter().map(|name| name.path()).collect();
+        let mut copied: Vec<String> = addresses_of(&copies).await;
         copied.sort_by_key(|name| name.ends_with("zip"));
         assert_eq!(copied, names);
         copy.assert_sound().await;
@@ -127,7 +134,7 @@ async fn the_pictures_that_a_program_of_mdx_names_are_imported() {
     assert_eq!(notes(&report), ["posts/a.mdx: components are not rendered, only what is inside them: Figure"]);
     let read = site.query("{ posts { nodes { body { html } } } }").await;
     let html = read["posts"]["nodes"][0]["body"]["html"].as_str().expect("HTML");
-    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|name| name.path()).collect();
+    let names: Vec<String> = addresses_of(&library).await;
     assert_eq!(names.len(), 2, "{html}");
     assert!(names.iter().all(|name| html.contains(name)) && html.contains("alt=\"A boat\""), "{html}");
 }
@@ -142,7 +149,7 @@ async fn a_folder_is_imported_with_its_pictures(store: Store) {
         .query("{ posts { nodes { title cover { url alt width } body { markdown } metadata } } page(path: \"about\") { cover { url } body { markdown } } }")
         .await;
     let post = &read["posts"]["nodes"][1];
-    let names: Vec<String> = library.list().await.expect("pictures").iter().map(|name| name.path()).collect();
+    let names: Vec<String> = addresses_of(&library).await;
     assert_eq!(names.len(), 3);
     let cover = post["cover"]["url"].as_str().expect("a URL");
     assert!(names.contains(&cover.to_owned()));
@@ -219,7 +226,7 @@ async fn a_picture_that_is_refused_stays_in_the_text_and_is_in_the_report() {
     }
     assert_eq!(found.len(), 6, "{found:#?}");
     let read = site.query("{ posts { nodes { cover { id } body { markdown } metadata } } }").await;
-    let good = library.list().await.expect("pictures")[0].path();
+    let good = addresses_of(&library).await.remove(0);
     let post = &read["posts"]["nodes"][0];
     assert_eq!(post["body"]["markdown"], json!(body.replace("good.png", &good)));
     assert_eq!((&post["cover"], &post["metadata"]), (&Value::Null, &json!({ "cover": "gone.png" })));
@@ -375,7 +382,7 @@ async fn covers_of_themes_and_links_to_pictures_become_pictures_of_the_site() {
     let site = site_over(MemoryStore::empty(), &library).await;
     let report = import(&site.content, root.path()).await.expect("an import");
     assert_eq!((counts(&report), notes(&report)), ((fronts.len() + 1, 0, 0, 0), Vec::<String>::new()));
-    let path = library.list().await.expect("pictures")[0].path();
+    let path = addresses_of(&library).await.remove(0);
     let read = site.query("{ posts(first: 20) { nodes { slug cover { url } body { markdown } } } }").await;
     for post in read["posts"]["nodes"].as_array().expect("posts") {
         match post["slug"].as_str() {

@@ -9,7 +9,7 @@ use crate::support::folder::{counts, import, write};
 use crate::support::memory::MemoryStore;
 use crate::support::rows::all_rows;
 
-use super::pictures::{library, notes, png, site_over, write_bytes};
+use super::pictures::{addresses_of, library, notes, png, site_over, write_bytes};
 
 const HEADER: &str =
     "post_id,post_date,is_published,email_sent_at,inbox_sent_at,type,audience,title,subtitle,podcast_url\n";
@@ -284,7 +284,7 @@ async fn pictures_in_the_folder_images_become_assets() {
     let gone = "https://substack-post-media.s3.amazonaws.com/public/images/gone_2x2.png";
     let reason = "is not imported: there is no such file in or beside the export";
     assert_eq!(notes(&report), [format!("posts/1.a.html, picture {gone}: {reason}")]);
-    let asset = library.list().await.expect("pictures")[0].path();
+    let asset = addresses_of(&library).await.remove(0);
     let expected = format!(
         "<figure><img src=\"{asset}\" alt=\"\"></figure>\n<figure><img src=\"{gone}\" alt=\"\"></figure>\n<img src=\"https://a.example/b.png\">\n"
     );

@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use tidings_model::AssetName;
-use tidings_model::asset::HASH_CHARS;
 
 use super::addresses;
 
@@ -16,8 +15,10 @@ pub fn asset_names(text: &str) -> Vec<AssetName> {
     let (mut names, mut seen) = (Vec::new(), HashSet::new());
     for (at, _) in text.match_indices(FOLDER) {
         let rest = &text[at + FOLDER.len()..];
-        let Some(extension) = rest.get(HASH_CHARS + 1..) else { continue };
-        let length = HASH_CHARS + 1 + extension.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+        let stem = rest.bytes().take_while(is_of_name).count();
+        let Some(extension) = rest[stem..].strip_prefix('.') else { continue };
+        let length = stem + 1 + extension.bytes().take_while(u8::is_ascii_alphanumeric).count();
         names.extend(rest[..length].parse::<AssetName>().ok().filter(|name| seen.insert(name.clone())));
     }
     names
@@ -73,6 +74,8 @@ fn asset_of(path: &str) -> Option<(AssetName, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use tidings_model::asset::HASH_CHARS;
+
     use super::*;
 
     fn name(digit: char, extension: &str) -> String {
@@ -81,7 +84,7 @@ mod tests {
 
     #[test]
     fn names_are_found_anywhere_in_a_text() {
-        let (a, b) = (name('a', "png"), name('b', "webp"));
+        let (a, b) = (name('a', "png"), name('b', "webp").replace('.', "-640x480."));
         let text = format!(
             "`/assets/{a}` [x](https://c/assets/{b}?width=160) assets/{a}, /assets/{} assets/{} assets/ é/assets/é{a} assets/{}",
             name('A', "png"),

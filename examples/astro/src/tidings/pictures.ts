@@ -28,7 +28,7 @@ export interface Cover extends Picture {
 }
 
 /** Where a picture as it is or another file is, by the start of its address on the server. */
-const ORIGINAL = /\/assets\/([0-9a-f]{40})\.[a-z0-9]+/g;
+const ORIGINAL = /\/assets\/([0-9a-f]{40})[-.]/g;
 
 /** The names of the files, each with the path at which the server has it. */
 export const files = new Map<string, string>();

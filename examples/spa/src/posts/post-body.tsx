@@ -25,6 +25,7 @@ function prepare(html: string, words: Words): string {
   for (const attribute of ["src", "href"]) {
     text.querySelectorAll(`[${attribute}]`).forEach((element) => resolve(element, attribute));
   }
+  text.querySelectorAll<HTMLImageElement>("img[srcset]").forEach((image) => image.setAttribute("srcset", image.srcset.split(", ").map(onServer).join(", ")));
   text.querySelectorAll("img").forEach((image) => image.setAttribute("loading", "lazy"));
   text.querySelectorAll("pre").forEach((block) => block.setAttribute("tabindex", "0"));
   text.querySelectorAll("table").forEach((table) => makeScrollable(table, words.table));

@@ -82,8 +82,9 @@ pub fn read(row: &Entity) -> Result<Asset, StoreError> {
         return Err(fields.damaged("CreatedAt"));
     }
     let byte_size = u64::try_from(fields.int64("ByteSize")?).map_err(|_| fields.damaged("ByteSize"))?;
-    let name = name(&fields, hash)?;
+    let mut name = name(&fields, hash)?;
     let image = name.kind.is_image().then(|| image(&fields)).transpose()?;
+    name.size = image.as_ref().map(|image| (image.width, image.height));
     let version = fields.int32("Version")?;
     if version < 1 {
         return Err(fields.damaged("Version"));
@@ -132,7 +133,7 @@ pub fn read_pending(row: &Entity) -> Result<Pending, StoreError> {
 
 fn name(fields: &RowFields<'_>, hash: AssetHash) -> Result<AssetName, StoreError> {
     let kind = AssetKind::of_extension(fields.text("Format")?).ok_or_else(|| fields.damaged("Format"))?;
-    Ok(AssetName { hash, kind })
+    Ok(AssetName { hash, kind, size: None })
 }
 
 fn bounded(fields: &RowFields<'_>, name: &str, chars_max: usize) -> Result<Option<String>, StoreError> {

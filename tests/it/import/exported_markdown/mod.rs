@@ -14,6 +14,7 @@ use tidings::import::jsonl::{Header, PageRecord, PostRecord, Record, Status, Ter
 use tidings::import::{ImportedCover, ImportedLanguage};
 use tidings::model::{CreationId, Metadata, PostId, TermId, TermKind, TermNodeId};
 
+use crate::import::pictures::addresses_of;
 use crate::support::corpora::corpora;
 use crate::support::folder::{folder, import, write};
 use crate::support::site::{Site, instant, slug};
@@ -105,7 +106,7 @@ async fn site_with_pictures() -> (Site, AssetLibrary, [String; 2]) {
     let report = import(&site.content, source.path()).await.expect("an import");
     assert_eq!((report.failed.len(), report.pages.made), (0, 1), "{report:?}");
     let lines = json_lines(&site).await.join("\n");
-    let mut paths: Vec<String> = library.list().await.expect("pictures").into_iter().map(|name| name.path()).collect();
+    let mut paths: Vec<String> = addresses_of(&library).await;
     paths.sort_by_key(|path| lines.contains(path.as_str()));
     let paths = paths.try_into().expect("two pictures");
     (site, library, paths)

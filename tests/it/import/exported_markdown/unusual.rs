@@ -7,6 +7,7 @@ use tidings::model::{Metadata, NodeId, PostId, ProfileLink, TermKind};
 use super::{
     add, assert_same_after_markdown, json_lines, markdown, page, png, post, site, site_with_pictures, term, text,
 };
+use crate::import::pictures::addresses_of;
 use crate::support::folder::{folder, import, write};
 use crate::support::site::{Site, instant, slug};
 
@@ -262,7 +263,8 @@ async fn the_alternative_text_of_a_cover_is_kept_if_another_file_names_the_pictu
 #[tokio::test]
 async fn an_author_keeps_the_picture_also_one_that_nothing_else_names_or_that_does_not_exist() {
     let (site, _, [_, picture]) = site_with_pictures().await;
-    let hash = |path: &str| path.trim_start_matches("/assets/").split('.').next().map(str::parse).and_then(Result::ok);
+    let hash =
+        |path: &str| path.trim_start_matches("/assets/").split(['-', '.']).next().map(str::parse).and_then(Result::ok);
     let of = |slug: &str, avatar: &str| TermRecord { avatar_id: hash(avatar), ..term(TermKind::Author, slug, slug) };
     let missing = format!("/assets/{}.png", "0".repeat(40));
     add(&site, &[Record::Author(of("ada", &picture)), Record::Author(of("bo", &missing))]).await;
@@ -286,8 +288,8 @@ async fn a_picture_that_only_a_link_or_metadata_names_is_kept() {
     }
     let (site, library) = site().await;
     import(&site.content, source.path()).await.expect("an import");
-    let stored = library.list().await.expect("pictures");
-    let [one, two] = [0, 1].map(|at| stored[at].path());
+    let stored = addresses_of(&library).await;
+    let [one, two] = [0, 1].map(|at| &stored[at]);
     write(source.path(), "a.md", &text(&format!("gallery: [{one}]\n---\n[A link]({two})\n")));
     import(&site.content, source.path()).await.expect("an import");
     let files = assert_same_after_markdown(&site).await;
@@ -322,7 +324,7 @@ async fn a_picture_that_was_edited_in_the_folder_has_its_new_address() {
     }
     let (to, library) = self::site().await;
     import(&to.content, exported.path()).await.expect("an import");
-    let names: Vec<String> = library.list().await.expect("pictures").into_iter().map(|name| name.path()).collect();
+    let names: Vec<String> = addresses_of(&library).await;
     let lines = json_lines(&to).await.join("\n");
     assert_eq!(names.len(), 2);
     let shown = |path: &String| lines.contains(&format!("![]({path}?width=160)"));
