@@ -1,6 +1,7 @@
-//! Replaces the addresses in HTML. The rule: it reads only the output of [`super::html::clean`], and everything else stays byte for byte.
+//! Replaces the addresses in HTML, and adds attributes to its pictures. The rule: it reads only the output of [`super::html::clean`], and everything else stays byte for byte.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::html_tags::{attributes, name_of, tags};
 use super::html_text::unescape;
@@ -8,12 +9,30 @@ use super::html_text::unescape;
 /// The attributes with the address of a page, a picture, a sound or a video.
 const ADDRESSES: [&str; 4] = ["cite", "href", "poster", "src"];
 
+/// Where in a tag its addresses are. `srcset` is only what [`with_attributes_of_pictures`] has added.
+fn addresses(tag: &str) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    for (name, value) in attributes(tag) {
+        if ADDRESSES.contains(&name) {
+            places.push(value);
+        } else if name == "srcset" {
+            let mut start = value.start;
+            for candidate in tag[value].split(", ") {
+                let length = candidate.find(' ').unwrap_or(candidate.len());
+                places.push(start..start + length);
+                start += candidate.len() + ", ".len();
+            }
+        }
+    }
+    places
+}
+
 /// Replaces every address in cleaned HTML for which `replace` returns a new one.
 pub fn with_addresses(html: &str, replace: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(html.len());
     let mut copied = 0;
     for tag in tags(html) {
-        for (_, value) in attributes(&html[tag.clone()]).filter(|(name, _)| ADDRESSES.contains(name)) {
+        for value in addresses(&html[tag.clone()]) {
             let value = tag.start + value.start..tag.start + value.end;
             if let Some(address) = replace(&unescape(&html[value.clone()])) {
                 out.push_str(&html[copied..value.start]);
@@ -67,7 +86,7 @@ pub fn links_and_ids(html: &str) -> (Vec<String>, HashSet<String>) {
 }
 
 pub fn count(html: &str) -> usize {
-    tags(html).map(|tag| attributes(&html[tag]).filter(|(name, _)| ADDRESSES.contains(name)).count()).sum()
+    tags(html).map(|tag| addresses(&html[tag]).len()).sum()
 }
 
 #[cfg(test)]
@@ -90,6 +109,11 @@ mod tests {
         let expected = "<p>href=\"a\"<a href=\"/&quot;?b&amp;c\" title=\"a\"><img src=\"/&quot;\" alt=\"src=\"></a> \
                         <a href=\"https://b\">c</a></p>";
         assert_eq!(replaced, expected);
+        assert_eq!(count(html), 3);
+        let html = "<img src=\"a\" srcset=\"a?b 160w, a 320w\" sizes=\"a, a\">";
+        let replaced =
+            with_addresses(html, |address| address.strip_prefix('a').map(|rest| format!("https://c/{rest}")));
+        assert_eq!(replaced, "<img src=\"https://c/\" srcset=\"https://c/?b 160w, https://c/ 320w\" sizes=\"a, a\">");
         assert_eq!(count(html), 3);
         let (links, ids) =
             links_and_ids("<h2 id=\"b&amp;c\">x</h2><a href=\"a?b&amp;c\"></a><img src=\"d\"><q cite=\"e\">f</q>");
