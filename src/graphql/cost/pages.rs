@@ -241,9 +241,9 @@ fn terms_by_count(kind: TermKind, sizes: &Sizes) -> Demand {
     terms(kind, TERMS_BY_COUNT_MAX + 1, sizes).plus(count_of_term(sizes).times(counted))
 }
 
-/// The next or previous post.
-pub(super) fn neighbour(sizes: &Sizes) -> Demand {
-    of_months(&List::none(Source::Posts), 1, sizes)
+/// The next or previous post that matches the filter.
+pub(super) fn neighbour(arguments: &Arguments<'_>, sizes: &Sizes) -> Demand {
+    items(&List { filter: arguments.filter(), ..List::none(Source::Posts) }, 1, sizes)
 }
 
 /// The number of posts of a term. A count row keeps the newest post, even if that was scheduled and withdrawn.

@@ -82,7 +82,7 @@ impl Reads {
             Self::TermOfPost(kind) => Demand::of_terms(kind, 1),
             Self::TermsOfPost(kind) => Demand::of_terms(kind, TERMS_OF_POST),
             Self::TermsOfRevision => Demand::reads(TERM_READS * TERMS_OF_POST, 0),
-            Self::Neighbour => pages::neighbour(sizes),
+            Self::Neighbour => pages::neighbour(arguments, sizes),
             Self::Series(posts) => pages::of_series(posts, sizes),
             Self::Archive => pages::count_of_months(sizes),
             // Each language has a post.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use async_graphql::{Context, ID, Object};
 
-use crate::content::read::pages::{PageArguments, PageKey, PostList, RequestedFields};
+use crate::content::read::pages::{PageArguments, PageKey, PostList, RequestedFields, Scope};
 use crate::content::read::{DetailsPlace, RevisionList};
 use crate::content::search::RELATED_MAX;
 use crate::graphql::arguments::Paging;
 use crate::graphql::context::RequestContext;
 use crate::graphql::engine::ready::ReadyList;
 use crate::graphql::failure::{Result, bad_input};
+use crate::graphql::filter::{PostFilter, list_of};
 use crate::graphql::list_size::{ListSize, Size};
 use crate::graphql::scalars::{DateTime, Json, Url};
 use crate::graphql::site_fields::PostFields;
@@ -83,15 +84,21 @@ impl PostObject {
         self.item.status(context::of(ctx).reader.now()) == PostStatus::Published
     }
 
-    /// The published post next to this one, read as a page of one post. An unpublished post has no neighbours.
-    async fn neighbour(&self, ctx: &Context<'_>, is_newer: bool) -> Result<Option<PostObject>> {
+    /// The published post next to this one that matches the filter, read as a page of one post. An unpublished post has no neighbours.
+    async fn neighbour(
+        &self,
+        ctx: &Context<'_>,
+        is_newer: bool,
+        filter: Option<PostFilter>,
+    ) -> Result<Option<PostObject>> {
         if !self.is_published(ctx) {
             return Ok(None);
         }
-        let mut found = next_to(ctx, self.item.key(), is_newer).await?;
+        let list = list_of(ctx, filter, Scope::All).await?;
+        let mut found = next_to(ctx, list.clone(), self.item.key(), is_newer).await?;
         // The post was moved to another date after it was read, so the search has found the post itself.
         if let Some(same) = found.as_ref().filter(|post| post.id == self.item.id) {
-            found = next_to(ctx, same.key(), is_newer).await?;
+            found = next_to(ctx, list, same.key(), is_newer).await?;
         }
         Ok(found.map(Self::new))
     }
@@ -101,14 +108,14 @@ impl PostObject {
     }
 }
 
-/// The published post next to this key.
-async fn next_to(ctx: &Context<'_>, key: model::PostKey, is_newer: bool) -> Result<Option<Arc<Post>>> {
+/// The published post of the list next to this key.
+async fn next_to(ctx: &Context<'_>, list: PostList, key: model::PostKey, is_newer: bool) -> Result<Option<Arc<Post>>> {
     let arguments = match is_newer {
         true => PageArguments { last: Some(1), before: Some(key), first: None, after: None },
         false => PageArguments { first: Some(1), after: Some(key), last: None, before: None },
     };
     let requested = RequestedFields { items: true, ..RequestedFields::default() };
-    let key = PageKey { list: PostList::all(), arguments, requested };
+    let key = PageKey { list, arguments, requested };
     let page = context::of(ctx).loaders.pages.load(key).await?;
     Ok(page.items.first().cloned())
 }
@@ -207,14 +214,24 @@ content_object! {
             views::by_day(ctx, &self.item, Span { from, to }).await
         }
 
-        /// The next newer published post; null for the newest, and for a post that is not published.
-        async fn newer(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
-            Box::pin(self.neighbour(ctx, true)).await
+        /// The next newer published post; null for the newest, and for an unpublished post.
+        async fn newer(
+            &self,
+            ctx: &Context<'_>,
+            #[graphql(desc = "Only posts that match; all if omitted.")]
+            filter: Option<PostFilter>,
+        ) -> Result<Option<PostObject>> {
+            Box::pin(self.neighbour(ctx, true, filter)).await
         }
 
-        /// The next older published post; null for the oldest, and for a post that is not published.
-        async fn older(&self, ctx: &Context<'_>) -> Result<Option<PostObject>> {
-            Box::pin(self.neighbour(ctx, false)).await
+        /// The next older published post; null for the oldest, and for an unpublished post.
+        async fn older(
+            &self,
+            ctx: &Context<'_>,
+            #[graphql(desc = "Only posts that match; all if omitted.")]
+            filter: Option<PostFilter>,
+        ) -> Result<Option<PostObject>> {
+            Box::pin(self.neighbour(ctx, false, filter)).await
         }
     }
 }

@@ -146,6 +146,22 @@ async fn each_filter_matches_the_model_in_both_directions() {
     }
 }
 
+#[tokio::test]
+async fn the_neighbours_of_a_post_match_a_filter_of_which_the_post_may_be_none() {
+    let (site, all) = (site().await, model(|_| true));
+    for (filter, keeps) in filters().into_iter().chain(languages()).chain(featured()).chain(exclusions()) {
+        let kept = model(keeps);
+        for at in (0..all.len()).step_by(9).chain([all.len() - 1]) {
+            let neighbours = format!("newer(filter: {filter}) {{ slug }} older(filter: {filter}) {{ slug }}");
+            let found = site.query(&format!("{{ post(slug: \"{}\") {{ {neighbours} }} }}", all[at])).await;
+            let slug_of = |post: Option<&String>| post.map_or(Value::Null, |slug| json!({ "slug": slug }));
+            let newer = slug_of(all[..at].iter().rev().find(|slug| kept.contains(slug)));
+            let older = slug_of(all[at + 1..].iter().find(|slug| kept.contains(slug)));
+            assert_eq!(found["post"], json!({ "newer": newer, "older": older }), "{filter} of {}", all[at]);
+        }
+    }
+}
+
 /// Each filter by languages as GraphQL text, with the posts that it keeps.
 fn languages() -> Vec<(&'static str, Keeps)> {
     use TermKind::{Author, Tag};

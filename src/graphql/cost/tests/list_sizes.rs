@@ -106,7 +106,7 @@ fn a_missing_size_and_another_size_are_found() {
             "ids: [ID!]!\n\t): [Node]! @listSize(assumedSize: 99)",
             "Query.nodes",
         ),
-        ("newer: Post\n", "newer: Post @listSize(assumedSize: 1)\n", "Post.newer"),
+        ("parent: Category\n", "parent: Category @listSize(assumedSize: 1)\n", "Category.parent"),
     ] {
         let changed = SDL.replacen(old, new, 1);
         assert_ne!(changed, SDL, "{old}");

@@ -300,14 +300,22 @@ fn every_field_has_a_price_or_is_free() {
 #[test]
 fn a_field_without_a_price_and_a_price_without_a_field_are_found() {
     for (old, new, expected) in [
-        ("newer: Post\n", "newer: Post\n\tnext: Post\n", "Post.next has no price and is not listed as free"),
-        ("newer: Post\n", "newer: Post\n\tshares: Int!\n", "Post.shares has no price and is not listed as free"),
-        ("newer: Post\n", "newest: Post\n", "Post.newer is no field of an object type"),
+        (
+            "parent: Category\n",
+            "parent: Category\n\tnext: Category\n",
+            "Category.next has no price and is not listed as free",
+        ),
+        (
+            "parent: Category\n",
+            "parent: Category\n\tshares: Int!\n",
+            "Category.shares has no price and is not listed as free",
+        ),
+        ("parent: Category\n", "above: Category\n", "Category.parent is no field of an object type"),
         ("type PageInfo ", "interface PageInfo ", "PageInfo.startCursor is no field of an object type"),
         (
-            "newer: Post\n",
-            "newer: [Post!]\n",
-            "Post.newer is a list of objects with the price of one object, or the reverse",
+            "parent: Category\n",
+            "parent: [Category!]\n",
+            "Category.parent is a list of objects with the price of one object, or the reverse",
         ),
     ] {
         let changed = sdl().replacen(old, new, 1);

@@ -148,8 +148,11 @@ impl Writer<'_> {
             let (previous, next) = (self.post(depth - 1), self.post(depth - 1));
             fields.push(format!("series {{ previous {{ {previous} }} next {{ {next} }} }}"));
             fields.push(format!("author {{ {} }}", self.term_fields(depth - 1)));
-            fields.push(format!("newer {{ {} }}", self.post(depth - 1)));
-            fields.push(format!("older {{ {} }}", self.post(depth - 1)));
+            for name in ["newer", "older"] {
+                let filter = self.filter().concat();
+                let filter = if filter.is_empty() { filter } else { format!("({filter})") };
+                fields.push(format!("{name}{filter} {{ {} }}", self.post(depth - 1)));
+            }
             let version = self.some(["version", "tags { slug }", "body { wordCount }"].map(str::to_owned).to_vec());
             fields.push(format!("revisions(first: 5) {{ nodes {{ {version} }} totalCount }}"));
         }
