@@ -233,7 +233,9 @@ impl Content {
         let content = Self { store: Arc::clone(&self.uncounted), ..self.clone() };
         let done = content.catch_up_with(search, &mut follower).await;
         follower.failed = done.is_err().then(Moment::now);
-        if let Err(error) = &done {
+        if let Err(error) = &done
+            && !matches!(error, ContentError::SearchNotReady)
+        {
             tracing::warn!(error = with_causes(error), "search.not_indexed");
             if matches!(error, ContentError::Internal { .. }) {
                 search.replace();

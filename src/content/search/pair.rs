@@ -66,6 +66,10 @@ pub(super) fn index_failed(error: IndexError) -> ContentError {
     ContentError::Internal { what: "the search index failed", source: Some(Box::new(error)) }
 }
 
+/// A blocking task is only cancelled when the runtime stops.
 pub(super) fn failed_thread(error: tokio::task::JoinError) -> ContentError {
+    if error.is_cancelled() {
+        return ContentError::SearchNotReady;
+    }
     ContentError::Internal { what: "a task of the search index failed", source: Some(Box::new(error)) }
 }
