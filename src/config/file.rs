@@ -17,7 +17,6 @@ const ALIKE_MIN: f64 = 0.8;
 #[derive(Debug)]
 pub(super) struct ConfigFile {
     path: PathBuf,
-    /// The values by key.
     values: Vec<(&'static str, FoundSetting)>,
 }
 

@@ -228,7 +228,7 @@ impl Content {
         CheckedFields { indexed, unbuilt }
     }
 
-    /// One point read at most, and none if the index is built.
+    /// Refuses a filter by a field whose index is not built. At most one point read; none if this server knows that it is built.
     ///
     /// # Errors
     /// [`ContentError::IndexNotBuilt`] if a filter by this field would not find every post.

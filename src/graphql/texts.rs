@@ -55,7 +55,6 @@ const HEADINGS_MAX: usize = 1_000;
 /// The memory of a heading in an answer in addition to its texts: an object of three fields.
 const HEADING_BYTES: usize = 1 << 10;
 
-/// The texts of one request.
 pub struct Texts {
     /// The standard hash would take longer for a long text than writing it as JSON.
     forms: Mutex<HashMap<Arc<str>, Arc<Forms>, RandomState>>,

@@ -36,7 +36,7 @@ pub(super) struct SharedByConnections {
     pub limits: Arc<ServerLimits>,
     pub memory: AnswerMemory,
     pub slots: Arc<Semaphore>,
-    /// Whether the server stops.
+    /// Becomes true when the server stops: idle connections close, others after their answer.
     pub stopping: watch::Receiver<bool>,
     /// The slots for operations with streams of events, and the share of each client address.
     pub streams: Arc<Semaphore>,

@@ -1,5 +1,5 @@
-//! The background work of a server, a file for each job. The rule: a job decides how often it runs, and calls a method that does the work; every server runs
-//! all jobs, so two runs must be possible at once.
+//! The background work of a server, a file for each job. The rule: a job decides how often it runs, and calls a method that does the work; every server
+//! that writes runs all jobs, so two runs must be possible at once.
 
 mod backup;
 mod follow;

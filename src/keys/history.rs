@@ -24,7 +24,7 @@ pub fn revisions_below(post: &PostId, version: i32) -> RowRange {
     range(revisions_partition(post), Some(revision_row(version.saturating_sub(1))), None)
 }
 
-/// All stored versions of a post.
+/// The rows of all stored versions of a post, the newest first.
 pub fn revisions(post: &PostId) -> RowRange {
     range(revisions_partition(post), None, None)
 }

@@ -16,7 +16,6 @@ impl Day {
         Self(at.ticks() / TICKS)
     }
 
-    /// The first day of a month.
     pub fn first_of(month: Month) -> Self {
         Self::of(month.first())
     }

@@ -10,9 +10,9 @@ use super::json_value::{BadJson, JsonValue, RawObject};
 
 /// The bytes of the metadata as JSON without white space. It is one text property of a row, which has at most 32,768 UTF-16 code units.
 pub const METADATA_BYTES_MAX: usize = 32 << 10;
-/// Nested lists and objects, the metadata itself included: every reader visits it recursively.
+/// The most levels of nested lists and objects, the metadata itself included, because each reader of metadata recurses into them.
 pub const METADATA_DEPTH_MAX: usize = 16;
-/// The keys of all its objects together.
+/// The most keys of all objects of the metadata together.
 pub const METADATA_KEYS_MAX: usize = 1_000;
 
 const EMPTY: &str = "{}";

@@ -154,7 +154,7 @@ impl ViewWriter {
         self.chunk.clone()
     }
 
-    /// Takes three requests for each month and process.
+    /// Creates the table of a month and lists the month, once in each process: three requests.
     async fn create_table(&mut self, month: Month) -> Result<()> {
         if self.created.contains(&month) {
             return Ok(());

@@ -73,7 +73,7 @@ pub(super) enum Reads {
     ByIds(&'static str),
     /// The body or the metadata of a post or page.
     Body,
-    /// A page of a list.
+    /// A page, by its list, size and filter.
     Page(Source),
     /// The count of the list of the page that the field is on.
     Count,

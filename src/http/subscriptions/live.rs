@@ -195,7 +195,7 @@ impl Live {
         }
     }
 
-    /// How long to wait for further changes afterwards.
+    /// How long to wait for further changes, after `wait` has returned, before the query runs again.
     pub(super) fn pause(&self) -> Duration {
         self.answer.pause
     }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece<'h> {
     Text(&'h str),
-    /// Includes `<!--` and `-->`.
+    /// A comment of HTML, with its `<!--` and `-->`.
     Comment(&'h str),
     Tag {
         html: &'h str,

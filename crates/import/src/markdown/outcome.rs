@@ -2,7 +2,6 @@
 
 use crate::{Failed, ImportedPage, ImportedPost, ImportedTerm, Redirect, Skipped};
 
-/// The result of reading a Markdown file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadOutcome {
     /// A post, and its notes for the report.

@@ -43,7 +43,7 @@ pub struct PostList {
     direction: Direction,
 }
 
-/// The identity of a page: a list and its arguments.
+/// Fields with equal keys get the same page, from one read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageKey {
     pub list: PostList,

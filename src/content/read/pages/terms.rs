@@ -131,7 +131,7 @@ impl TermRange<'_> {
         Ok(partition_catalog.iter().filter(within).cloned().collect())
     }
 
-    /// The first terms between the two in this direction.
+    /// The first `need` terms after `after` and before `before`, in this direction.
     async fn take(
         &self,
         after: Option<&Slug>,
