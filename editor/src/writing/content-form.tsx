@@ -119,11 +119,20 @@ function Saved({ content, typed, said, news }: Props) {
 
 type Shown = "write" | "preview" | "both";
 
+/** A window in which text and preview do not fit side by side, as in the style sheet. */
+const NARROW = "(max-width: 74rem)";
+
 function Writing({ content, typed, changes }: Props) {
   const { text, type } = typed;
   const { values } = text;
   const lang = values.language.trim() || undefined;
-  const [shown, setShown] = useState<Shown>(() => (window.matchMedia("(max-width: 74rem)").matches ? "write" : "both"));
+  const [shown, setShown] = useState<Shown>(() => (window.matchMedia(NARROW).matches ? "write" : "both"));
+  useEffect(() => {
+    const narrow = window.matchMedia(NARROW);
+    const leave = () => narrow.matches && setShown((before) => (before === "both" ? "write" : before));
+    narrow.addEventListener("change", leave);
+    return () => narrow.removeEventListener("change", leave);
+  }, []);
   const preview = <Preview markdown={values.markdown} content={content} />;
   return (
     <div className="writing">
