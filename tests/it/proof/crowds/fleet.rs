@@ -34,11 +34,12 @@ pub(in crate::proof) struct Fleet {
     skews: Vec<Option<String>>,
 }
 
-/// The library that gives a process another clock, if there is one.
+/// The library that gives a process another clock.
 #[expect(clippy::disallowed_methods, reason = "a test run's own setting")]
-pub(in crate::proof) fn faketime() -> Option<PathBuf> {
+fn faketime() -> PathBuf {
     let named = std::env::var_os(FAKETIME).map(PathBuf::from);
-    named.into_iter().chain(FAKETIME_OF_DEBIAN.map(PathBuf::from)).find(|library| library.exists())
+    let found = named.into_iter().chain(FAKETIME_OF_DEBIAN.map(PathBuf::from)).find(|library| library.exists());
+    found.expect("libfaketime is installed (Debian: apt-get install libfaketime)")
 }
 
 /// Whether a server has not started because the storage, on a slow machine, did not answer in time.
@@ -131,8 +132,8 @@ impl Fleet {
         let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let serving = Serving::try_start_of(&arguments, &settings, |arguments| {
             let mut command = tidings(arguments);
-            if let (Some(skew), Some(library)) = (&self.skews[server], faketime()) {
-                command.env("LD_PRELOAD", library).env("FAKETIME", skew).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+            if let Some(skew) = &self.skews[server] {
+                command.env("LD_PRELOAD", faketime()).env("FAKETIME", skew).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
             }
             command
         })

@@ -16,7 +16,7 @@ use super::client::{Client, Outcome};
 use super::content::text;
 use super::editors::Editor;
 use super::end::End;
-use super::fleet::{Fleet, Storage, faketime};
+use super::fleet::{Fleet, Storage};
 use super::follower::follow_on;
 use super::import::import_on;
 use super::kills::kill_on;
@@ -78,11 +78,6 @@ pub(super) async fn run(workload: Workload, options: Options) {
 #[expect(clippy::print_stdout, reason = "the figures of a run")]
 async fn run_once(workload: Workload, options: Options, seed: u64) {
     let name = options.name(workload);
-    if options.has_skewed_clocks && faketime().is_none() {
-        println!(
-            "{name}: the clocks are not skewed: libfaketime is not installed (Debian: apt-get install libfaketime)"
-        );
-    }
     let mut random = Random::new(seed);
     let mutations = if options.servers_on_azurite == 0 { MUTATIONS_ON_A_FILE } else { MUTATIONS_ON_AZURITE };
     let bound =
