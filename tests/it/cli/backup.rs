@@ -354,7 +354,7 @@ fn a_site_on_azurite_is_backed_up_into_a_container_and_restored_into_other_table
     succeed(&["import", &format!("{}/examples/blog", env!("CARGO_MANIFEST_DIR"))], 0);
     succeed(&["backup", "az://backups/site"], 0);
     let restored = succeed(&["restore", "az://backups/site"], 1);
-    assert!(restored.ends_with(", with 19 pictures and files\n"), "{restored}");
+    assert!(restored.ends_with(", with 20 pictures and files\n"), "{restored}");
     assert!(succeed(&["check"], 1).ends_with(": 0 differences\n"));
     assert!(export(1) == export(0), "another content");
 }

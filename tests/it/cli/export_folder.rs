@@ -58,21 +58,21 @@ fn a_site_is_the_same_after_an_export_to_a_folder_and_its_import() {
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:?}");
     assert!(
         ran.summary().starts_with("Exported: 26 posts, 7 pages, ")
-            && ran.summary().ends_with(", 19 pictures and files")
+            && ran.summary().ends_with(", 20 pictures and files")
     );
     // The folder, and the file in it, which also finds the pictures.
     for source in [folder.clone(), folder.join("content.jsonl")] {
         let copy = Blog::of(&[]);
         let dry = copy.import_of(&source, &["--dry-run"]);
-        assert!(dry.summary().ends_with("; pictures and files: 19 created, 0 unchanged"), "{dry:?}");
+        assert!(dry.summary().ends_with("; pictures and files: 20 created, 0 unchanged"), "{dry:?}");
         let ran = copy.import_of(&source, &[]);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), "Importing 26 posts …\n"), "{ran:?}");
         assert!(ran.summary().starts_with("Imported: 26 created, "), "{ran:?}");
-        assert!(ran.summary().ends_with("; pictures and files: 19 created, 0 unchanged"), "{ran:?}");
+        assert!(ran.summary().ends_with("; pictures and files: 20 created, 0 unchanged"), "{ran:?}");
         assert_eq!(copy.export(), blog.export());
         let again = copy.import_of(&source, &[]);
         assert!(again.summary().starts_with("Imported: 0 created, 0 changed, 26 unchanged, "), "{again:?}");
-        assert!(again.summary().ends_with("; pictures and files: 0 created, 19 unchanged"), "{again:?}");
+        assert!(again.summary().ends_with("; pictures and files: 0 created, 20 unchanged"), "{again:?}");
         let [here, there] = [&blog, &copy].map(|of| {
             let serving = serve(of);
             let found = pictures(&serving);
@@ -80,7 +80,7 @@ fn a_site_is_the_same_after_an_export_to_a_folder_and_its_import() {
             found
         });
         assert_eq!(here, there);
-        assert_eq!(here["assets"]["nodes"].as_array().map(Vec::len), Some(19));
+        assert_eq!(here["assets"]["nodes"].as_array().map(Vec::len), Some(20));
         let beside = copy.path().join("backup");
         assert_eq!(export(&copy, &[text(&beside)]).code, Some(0));
         assert_eq!(contents_of(&beside), contents_of(&folder));
@@ -121,7 +121,7 @@ fn a_path_is_a_folder_or_a_file_by_what_it_is_and_by_its_ending() {
 fn an_export_without_the_pictures_says_so() {
     let blog = Blog::of(&[]);
     blog.import_of(&example(), &[]);
-    let says = "Exported 26 posts, without the 19 pictures and files: `tidings export FOLDER` writes them too\n";
+    let says = "Exported 26 posts, without the 20 pictures and files: `tidings export FOLDER` writes them too\n";
     let file = blog.path().join("backup.jsonl");
     for arguments in [&[][..], &["-"], &[text(&file)]] {
         let ran = export(&blog, arguments);

@@ -82,7 +82,7 @@ fn the_first_run_of_the_sample_ends_with_the_address_and_has_nothing_to_complain
         let summary = lines.iter().find(|line| line.contains("Imported: 26 created, ")).expect("the report");
         assert!(
             summary.contains(", 0 skipped, 0 failed;")
-                && summary.contains("; pictures and files: 19 created, 0 unchanged")
+                && summary.contains("; pictures and files: 20 created, 0 unchanged")
         );
     }
 }
