@@ -140,7 +140,7 @@ impl Manifest {
             return Err(damaged());
         }
         if serde_json::from_str::<Version>(text).map_err(|_| damaged())?.format > FORMAT {
-            return Err(StoreError::NewerFormat(NEWER.to_owned()).into());
+            return Err(StoreError::OtherFormat(NEWER.to_owned()).into());
         }
         let manifest: Self = serde_json::from_str(text).map_err(|_| damaged())?;
         if manifest.chains.is_empty() { Err(damaged()) } else { Ok(Some(manifest)) }

@@ -67,9 +67,9 @@ pub enum StoreError {
     /// The store can only be read: its disk is read-only, or it was opened only for reading. Nothing was written.
     #[error("{0}")]
     ReadOnly(String),
-    /// A newer version has written the store. Nothing was read or written. Use that version.
+    /// Another version has written the store, in a format that this one does not read. Nothing was read or written. Use that version.
     #[error("{0}")]
-    NewerFormat(String),
+    OtherFormat(String),
     /// The code that uses the store has a bug: a plan panicked, or the store has no such capability. Nothing was written. Report it.
     #[error("the store was used wrongly: {0}")]
     Internal(String),

@@ -191,7 +191,7 @@ fn name(error: &StoreError) -> &'static str {
         StoreError::Denied { .. } => "denied",
         StoreError::Locked(_) => "locked",
         StoreError::ReadOnly(_) => "read_only",
-        StoreError::NewerFormat(_) => "newer_format",
+        StoreError::OtherFormat(_) => "other_format",
         StoreError::Internal(_) => "internal",
         StoreError::Corrupt { .. } => "corrupt",
     }

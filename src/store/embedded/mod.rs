@@ -58,8 +58,8 @@ impl EmbeddedStore {
     /// Opens the store in a folder, or creates it. In a file of up to 32 MiB, the checksum of every page is verified.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] if another process has it open, `Corrupt` if the file is not a complete store, or is missing next to its log, `NewerFormat` if a
-    /// newer version has written it, `ReadOnly` if it can only be read, `Denied` if this user cannot read it, `Unavailable` if the folder cannot be created or
+    /// [`StoreError::Locked`] if another process has it open, `Corrupt` if the file is not a complete store, or is missing next to its log, `OtherFormat`
+    /// if another version has written it, `ReadOnly` if it can only be read, `Denied` if this user cannot read it, `Unavailable` if the folder cannot be created or
     /// read.
     pub fn open(folder: &Path) -> Result<Self> {
         Self::open_with(folder, Verify::Small, Purpose::Create)

@@ -14,11 +14,12 @@ use crate::store::error::StoreError;
 
 /// The only redb table of rows: it maps `table NUL partition NUL row` to an encoded row. Keys contain no NUL, so the order is that of the tables.
 pub(super) const ROWS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("rows");
-/// The table with the version of the file's format.
+/// The table with the version of the format of the file and of its rows.
 const ABOUT: TableDefinition<&str, u64> = TableDefinition::new("about");
-const FORMAT: u64 = 1;
+/// 1 and 2 had rows that this version cannot read.
+const FORMAT: u64 = 3;
 /// The format while the log has writes that the file lacks: a program that does not know the log must not use the file without it.
-const FORMAT_WITH_LOG: u64 = 2;
+const FORMAT_WITH_LOG: u64 = 4;
 /// The key of the log's id.
 const LOG: &str = "log";
 
@@ -198,7 +199,11 @@ fn prepare(database: Database, name: &str, if_empty: IfEmpty) -> Result<Database
     };
     match read_format(&database).map_err(damaged)? {
         Some(FORMAT | FORMAT_WITH_LOG) => Ok(database),
-        Some(other) => Err(StoreError::NewerFormat(format!(
+        Some(earlier) if earlier < FORMAT => Err(StoreError::OtherFormat(format!(
+            "{name} was written by an earlier version of Tidings: export it with that version (`tidings export FOLDER`), and import the folder into \
+             a new store (`tidings import FOLDER --store file:PATH`)"
+        ))),
+        Some(other) => Err(StoreError::OtherFormat(format!(
             "{name} was written by a newer version of Tidings: it has the format {other}, and this version reads the formats {FORMAT} and \
              {FORMAT_WITH_LOG}; use the newer version"
         ))),
@@ -267,7 +272,7 @@ fn explain(name: &str, error: DatabaseError) -> StoreError {
             "{name} is open in another process: stop that process, or name another store with --store"
         )),
         DatabaseError::Storage(redb::StorageError::Corrupted(what)) if what.contains("file format version") => {
-            StoreError::NewerFormat(format!(
+            StoreError::OtherFormat(format!(
                 "{name} was written by a newer version of Tidings; use that version ({what})"
             ))
         }

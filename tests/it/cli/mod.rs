@@ -8,6 +8,7 @@ mod changes;
 mod check;
 mod check_links;
 mod damaged;
+mod earlier;
 mod ends;
 mod export;
 mod export_folder;

@@ -191,13 +191,13 @@ fn a_store_of_a_newer_version_is_named_as_that_and_left_alone() {
         let database = redb::Database::open(folder.path().join(FILE)).expect("the file");
         let write = database.begin_write().expect("a transaction");
         let about = redb::TableDefinition::<&str, u64>::new("about");
-        write.open_table(about).expect("the table").insert("format", 3).expect("the format");
+        write.open_table(about).expect("the table").insert("format", 5).expect("the format");
         write.commit().expect("a commit");
     }
     for open in OPENINGS {
         match open(folder.path()) {
             Ok(_) => panic!("it was opened"),
-            Err(StoreError::NewerFormat(said)) => {
+            Err(StoreError::OtherFormat(said)) => {
                 assert!(said.contains(FILE) && said.contains("newer version of Tidings"), "{said}");
             }
             Err(other) => panic!("{other:?}"),
@@ -256,11 +256,17 @@ fn a_redb_file_of_another_program_is_refused() {
 }
 
 #[test]
-fn a_store_of_a_later_format_is_refused() {
-    let folder = folder();
-    write_redb(&folder.path().join(FILE), redb::TableDefinition::new("about"), 1_000);
-    let error = refusal(folder.path()).to_string();
-    assert!(error.contains("has the format 1000"), "{error}");
+fn a_store_of_another_format_is_refused_with_what_to_do() {
+    for (format, said) in [
+        (1, "export it with that version (`tidings export FOLDER`), and import the folder into a new store"),
+        (2, "export it with that version (`tidings export FOLDER`), and import the folder into a new store"),
+        (1_000, "has the format 1000"),
+    ] {
+        let folder = folder();
+        write_redb(&folder.path().join(FILE), redb::TableDefinition::new("about"), format);
+        let error = refusal(folder.path()).to_string();
+        assert!(error.contains(said), "{error}");
+    }
 }
 
 fn write_redb(file: &Path, table: redb::TableDefinition<'_, &str, u64>, format: u64) {
