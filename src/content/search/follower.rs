@@ -24,6 +24,8 @@ use super::view::{SearchView, Sees};
 
 /// The maximum time that a search waits for changes or for an index that is being built.
 const WAIT_MAX: Duration = Duration::from_secs(1);
+/// How long the follower gathers changes, because the cost of one update of the indexes is that of many changes. A search does not wait for it.
+const GATHER: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// How far the clock may be set back, for example by a rate correction, before everything is compared again.
@@ -154,7 +156,10 @@ impl Content {
                 let left = due.map(|due| due.ticks().saturating_sub(now.ticks()).max(0) / (TICKS_PER_SECOND / 1_000));
                 let left = left.map_or(LOOK_EVERY, |left| Duration::from_millis(left.unsigned_abs()).min(LOOK_EVERY));
                 tokio::select! {
-                    _ = written.changed() => break,
+                    _ = written.changed() => {
+                        sleep(GATHER).await;
+                        break;
+                    }
                     () = sleep(left) => search.use_merged().await,
                 }
                 if due.is_some_and(|due| due <= self.clock.now()) {
