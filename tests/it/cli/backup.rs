@@ -117,7 +117,7 @@ fn a_restored_site_answers_with_the_same_bytes() {
     change(&serving, 1);
     let first = place.back_up("store");
     assert!(
-        first.starts_with("Backed up to position 1 (") && first.contains(" rows, 20 pictures and files, "),
+        first.starts_with("Backed up to position 1 (") && first.contains(" rows, 21 pictures and files, "),
         "{first}"
     );
     change(&serving, 2);
