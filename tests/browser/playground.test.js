@@ -30,7 +30,7 @@ test("the landing view says what this is and shows an answer without a click", (
     assert.equal(await page.title(), "Tidings playground");
     assert.equal(await page.locator("html").getAttribute("lang"), "en");
     assert.match(await page.locator('meta[name="description"]').getAttribute("content"), /GraphQL/);
-    await page.getByText("This server answers GraphQL queries for the content of a site").waitFor();
+    await page.getByText("Ask this server for its content in GraphQL").waitFor();
     await page.getByText(/^Answered in \d+ ms\.$/).waitFor();
     await page.locator(".result-window", { hasText: "publishedAt" }).waitFor();
     await picture(page, "playground");
