@@ -24,7 +24,7 @@ use super::view::{SearchView, Sees};
 
 /// The maximum time that a search waits for changes or for an index that is being built.
 const WAIT_MAX: Duration = Duration::from_secs(1);
-/// How long the follower gathers changes, because the cost of one update of the indexes is that of many changes. A search does not wait for it.
+/// How long the follower gathers changes, because each update of the indexes has a fixed cost. A search does not wait for it.
 const GATHER: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
