@@ -69,7 +69,7 @@ function dead(list) {
   });
 }
 
-test("every page has one title, heading, description and canonical address, and no script", () => {
+test("every page has one title, heading, description and canonical address, and only the search page has a script", () => {
   const titles = new Set();
   for (const [file, page] of pages) {
     assert.equal(page.language, "en-GB", file);
@@ -82,7 +82,7 @@ test("every page has one title, heading, description and canonical address, and 
     assert.equal(page.openGraph["og:url"], addressOf(file), file);
     assert.ok(page.openGraph["og:title"] && page.openGraph["og:description"], file);
     assert.equal(page.withoutAlt, 0, `${file} has pictures without an alternative text`);
-    assert.equal(page.scripts, 0, file);
+    assert.equal(page.scripts, file === "/search.html" ? 1 : 0, file);
     assert.ok(!titles.has(page.titles[0]), `${file} has the title of another page: ${page.titles[0]}`);
     titles.add(page.titles[0]);
   }

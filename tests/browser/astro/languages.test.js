@@ -52,6 +52,11 @@ test("a post and a page name each published translation of theirs, and the versi
   }
 });
 
+test("without a server that browsers may ask, there is no search page, and no page has a script", () => {
+  assert.ok(!FILES.includes("/search.html"));
+  assert.deepEqual(FILES.filter((file) => file.endsWith(".html") && /<script(?! type="application\/ld\+json")/.test(text(file))), []);
+});
+
 test("a translation that is a draft is not named", () => {
   const { languages } = pages.get(`${ORIGIN}/posts/caferegeln`);
   assert.deepEqual(languages.map(([tag]) => tag), ["en", "de"]);

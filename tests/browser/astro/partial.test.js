@@ -1,4 +1,4 @@
-// Partial builds. After each of many random changes, the entries that the loader has kept are those of a first build, byte for byte; and now and then, so are the
+// Partial builds. After each of many random changes, the entries that the loader has kept are those of a first build, byte for byte; in a long run, so are now and then the
 // files that Astro builds from them. It prints how many entries were requested again, and how many of them were the same.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -103,7 +103,7 @@ async function run(loaders) {
   const made = new Map(NAMES.map((name) => [name, 0]));
   const contexts = contextsOf(loaders);
   let before = await load(loaders, contexts);
-  await build("--force");
+  if (builds > 0) await build("--force");
   let [kept, again, needless, partial] = [0, 0, 0, 0];
   for (let changes = 1; changes <= count; ) {
     const name = await change(random, ask);
@@ -127,5 +127,5 @@ async function run(loaders) {
   console.log([...made].map(([name, times]) => `${name}: ${times}`).join(", "));
   assert.ok(again > 0 && again < kept / 2, "few entries are requested again");
   assert.ok(count < 1000 || [...made.values()].every((times) => times > 0), "every kind of change is made");
-  assert.ok(partial > 0, "a build after some changes requests only some entries");
+  assert.ok(builds === 0 || partial > 0, "a build after some changes requests only some entries");
 }

@@ -27,16 +27,17 @@ fn the_astro_site_passes_its_type_check() {
 }
 
 #[test]
-fn the_astro_site_has_every_post_link_feed_and_picture_and_is_accessible() {
+fn the_astro_site_has_every_post_link_feed_picture_and_a_search_page_and_is_accessible() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = folder.path().join("dist").display().to_string();
-    let example = Example::start(&[], &SITE);
+    let example = Example::start(&["--cors-origin", "*"], &SITE);
     let server = example.origin();
-    build(&files, &[("TIDINGS_URL", &server)]);
+    build(&files, &[("TIDINGS_URL", &server), ("TIDINGS_SEARCH_URL", &format!("{server}/"))]);
     let pictures = super::playground::pictures().display().to_string();
     let variables =
         [("TIDINGS_FILES", files.as_str()), ("TIDINGS_SERVER", &server), ("TIDINGS_SCREENSHOTS", &pictures)];
-    let tests = ["--test", "--test-concurrency=1", "astro/files.test.js", "astro/views.test.js"];
+    let tests =
+        ["--test", "--test-concurrency=1", "astro/files.test.js", "astro/views.test.js", "astro/search.test.js"];
     Package::at("tests/browser").node(&tests, &variables);
 }
 
@@ -50,17 +51,6 @@ fn an_astro_site_in_three_languages_leads_to_each_translation_and_has_a_list_and
     build(&files, &[("TIDINGS_URL", &server)]);
     let variables = [("TIDINGS_FILES", files.as_str()), ("TIDINGS_SERVER", &server)];
     Package::at("tests/browser").node(&["--test", "astro/languages.test.js"], &variables);
-}
-
-#[test]
-fn an_astro_site_that_knows_where_browsers_ask_the_server_has_a_search_page() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let files = folder.path().join("dist").display().to_string();
-    let example = Example::start(&["--cors-origin", "*"], &SITE);
-    let server = example.origin();
-    build(&files, &[("TIDINGS_URL", &server), ("TIDINGS_SEARCH_URL", &format!("{server}/"))]);
-    let variables = [("TIDINGS_FILES", files.as_str()), ("TIDINGS_SERVER", &server)];
-    Package::at("tests/browser").node(&["--test", "astro/search.test.js"], &variables);
 }
 
 #[test]

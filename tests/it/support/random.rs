@@ -107,8 +107,8 @@ pub fn listeners() -> usize {
 
 /// How many changes a site gets, and how often its files are compared meanwhile.
 pub fn rebuilds() -> (String, String) {
-    let changes = number(REBUILDS).unwrap_or(12);
-    (changes.to_string(), (changes / 150).max(1).to_string())
+    let (changes, builds) = number(REBUILDS).map_or((12, 0), |changes| (changes, changes.div_ceil(150)));
+    (changes.to_string(), builds.to_string())
 }
 
 /// The seeds of a test: as many as `scripts/test` has time for, or as the settings say.
