@@ -425,8 +425,8 @@ async fn hidden_posts_leave_no_trace_before_their_instant_and_appear_everywhere_
         site.clock.set(instant(at));
         let twin = site_of(&published).await;
         twin.clock.set(instant(at));
-        // Before all of the instants, at the first one in another month, and at the last one.
-        let depth = if [NOW, SCHEDULED[2], SCHEDULED[3]].contains(at) { Crawl::Followed } else { Crawl::Guessed };
+        // Before all of the instants, and at the last one. The test in Azurite follows at the first one in another month.
+        let depth = if [NOW, SCHEDULED[3]].contains(at) { Crawl::Followed } else { Crawl::Guessed };
         let found = crawl(&site, depth, &[1, 3]).await;
         assert_same(&found, &crawl(&twin, depth, &[1, 3]).await);
         let still_hidden: Vec<_> = hidden().into_iter().filter(|w| !published.contains(w)).chain(deleted()).collect();

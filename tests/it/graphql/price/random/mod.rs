@@ -21,8 +21,8 @@ use crate::support::random::{Random, seeds};
 use crate::support::site::{Site, post, slug, slugs};
 use queries::Writer;
 
-/// Sites on each store, and the operations on each site: 3,000 operations on the two stores without a network, which take less than a minute.
-const SITES: u64 = 10;
+/// Sites on each store.
+const SITES: u64 = 5;
 /// On Azurite, where an operation takes longer.
 const SITES_AZURITE: u64 = 1;
 const OPERATIONS: usize = 150;
