@@ -9,7 +9,7 @@ use tidings::model::{Actor, ActorKind, Term, TermKind};
 use tidings::testing::{Edited, Editor, Patch, Problem, TermChanges};
 
 use crate::support::memory::MemoryStore;
-use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
+use crate::support::random::{Random, report_seed_on_failure, seeds, stride, wide_stride};
 use crate::support::site::{Site, slug};
 use crate::support::stepping::{Actor as Stepped, Releases, Trace, trace_text};
 
@@ -158,7 +158,7 @@ async fn assert_serial(one: Move, other: Move) {
                     if !had_more.1 {
                         break;
                     }
-                    second += stride(&mut random);
+                    second += wide_stride(&mut random);
                 }
                 if !has_more {
                     break;

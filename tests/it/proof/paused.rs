@@ -5,7 +5,7 @@ use tidings::clock::Clock;
 
 use crate::support::asking::{Reply, ask};
 use crate::support::model::{Command, Model};
-use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
+use crate::support::random::{Random, report_seed_on_failure, seeds, stride, wide_stride};
 use crate::support::stepping::{Actor, Releases, Trace, trace_text};
 
 use super::scene::{
@@ -128,7 +128,7 @@ async fn assert_overtaken_is_harmless(one: Command, other: Command) {
                 if !had_more.1 {
                     break;
                 }
-                second += stride(&mut random);
+                second += wide_stride(&mut random);
             }
             if !slept {
                 break;
@@ -151,7 +151,7 @@ async fn assert_late_is_harmless(command: Command) {
                 if !had_more {
                     break;
                 }
-                of_start += stride(&mut random);
+                of_start += wide_stride(&mut random);
             }
             if !slept {
                 break;

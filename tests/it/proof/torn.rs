@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::asking::{Reply, ask};
 use crate::support::model::Command;
-use crate::support::random::{Random, report_seed_on_failure, seeds, stride};
+use crate::support::random::{Random, report_seed_on_failure, seeds, stride, wide_stride};
 use crate::support::site::Site;
 use crate::support::stepping::{Actor, Trace, trace_text};
 
@@ -107,7 +107,7 @@ async fn assert_never_torn(command: Command) {
                     if !had_more.1 {
                         break;
                     }
-                    second += stride(&mut random);
+                    second += wide_stride(&mut random);
                 }
                 if !has_more {
                     break;

@@ -26,8 +26,8 @@ use super::scene::{Bound, Scene};
 use super::workload::Workload;
 
 /// The mutations of a run in the ordinary tests.
-const MUTATIONS_ON_A_FILE: usize = 400;
-const MUTATIONS_ON_AZURITE: usize = 60;
+const MUTATIONS_ON_A_FILE: usize = 200;
+const MUTATIONS_ON_AZURITE: usize = 30;
 const READERS_PER_SERVER: usize = 2;
 const STORIES_OF_A_KIND: usize = 3;
 const STORY_LINES_MAX: usize = 24;
