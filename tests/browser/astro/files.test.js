@@ -223,12 +223,12 @@ test("the feeds name only pages of the site, each the posts of its page", () => 
   }
 });
 
-test("the sitemap names every page that is not a page of a list, and nothing else", () => {
+test("the sitemap names every page but those of lists and of the search, and nothing else", () => {
   const parts = addresses.get("/sitemap.xml");
   assert.deepEqual(dead(parts), []);
   const listed = parts.flatMap((address) => addresses.get(new URL(address).pathname));
   assert.deepEqual(dead(listed), []);
-  const isOfList = (file) => /\/page\/\d+\.html$|^\/(404|categories|tags|authors)\.html$/.test(file);
-  assert.deepEqual(listed.toSorted(), PAGES.filter((file) => !isOfList(file)).map(addressOf).toSorted());
+  const isLeftOut = (file) => /\/page\/\d+\.html$|^\/(404|categories|tags|authors|search)\.html$/.test(file);
+  assert.deepEqual(listed.toSorted(), PAGES.filter((file) => !isLeftOut(file)).map(addressOf).toSorted());
   assert.match(text("/robots.txt"), new RegExp(`^Sitemap: ${ORIGIN}/sitemap.xml$`, "m"));
 });
