@@ -175,6 +175,10 @@ impl<'a> Webhooks<'a> {
             let message = format!("a digest is sent every {least} to {most} seconds; 0 sends each change by itself");
             errors.push(UserError::invalid("digestSeconds", message));
         }
+        if new.actions.iter().flatten().any(|action| *action == Action::Revoked) {
+            let message = "only tokens and preview links are REVOKED, and no webhook gets their changes";
+            errors.push(UserError::invalid("actions", message));
+        }
         let named = [&new.tags, &new.categories, &new.authors, &new.languages];
         if named.into_iter().flatten().map(Vec::len).sum::<usize>() > FILTER_SLUGS_MAX {
             let message = format!("a webhook names at most {FILTER_SLUGS_MAX} slugs and languages");

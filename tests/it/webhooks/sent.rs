@@ -234,6 +234,8 @@ fn a_filter_names_what_a_change_is_of_and_what_a_post_had_or_has() {
     }
     let unknown = change(&server, "createWebhook", "url: \"https://a.example\", tagSlugs: [\"mon\"]", "secret");
     assert_eq!(unknown["userErrors"][0]["code"], "NOT_FOUND", "{unknown}");
+    let never = change(&server, "createWebhook", "url: \"https://a.example\", actions: [REVOKED]", "secret");
+    assert_eq!(never["userErrors"][0]["code"], "INVALID", "{never}");
     let other = post(&server, "other", "publish: true, language: \"de\"");
     let moon = post(&server, "on-the-moon", "publish: true, tagSlugs: [\"moon\"]");
     change(&server, "updatePost", &format!("id: \"{moon}\", expectedVersion: 1, tagSlugs: []"), "post { id }");
