@@ -1,5 +1,5 @@
-// Partial builds. After each of many random changes, the entries that the loader has kept are those of a first build, byte for byte; in a long run, so are now and then the
-// files that Astro builds from them. It prints how many entries were requested again, and how many of them were the same.
+// Partial builds. After each of many random changes, the entries that the loader has kept are those of a first build, byte for byte. In a long run,
+// so are now and then the files that Astro builds from them. It prints how many entries were requested again, and how many of them were the same.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";

@@ -54,7 +54,6 @@ impl Rates {
 pub struct FaultyStore {
     inner: Store,
     has_begun: AtomicBool,
-    /// Requests until the stop; negative after it.
     left: AtomicI64,
     last: Last,
     faults: Mutex<(Random, Rates)>,
@@ -88,7 +87,12 @@ impl FaultyStore {
 
     /// Whether the stop was reached.
     pub fn has_stopped(&self) -> bool {
-        self.left.load(Ordering::SeqCst) < 0
+        self.left() < 0
+    }
+
+    /// Requests until the stop; negative after it.
+    pub fn left(&self) -> i64 {
+        self.left.load(Ordering::SeqCst)
     }
 
     fn next(&self) -> Fault {
