@@ -1,12 +1,13 @@
 //! Subscribers that were away. The rule: with the position of the last event, nothing is missed, on whichever server, and the changes of one object come in order.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tidings::clock::Clock;
-use tidings::store::Store;
 use tidings::store::embedded::EmbeddedStore;
+use tidings::store::{Store, StoreError};
 
 use super::client::{CHANGES, Events, Socket};
 use super::content::{changed, create};
@@ -120,24 +121,27 @@ async fn a_position_that_is_not_one_or_has_expired_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_opened_again_has_the_positions_of_before() {
     let folder = tempfile::tempdir().expect("a folder");
-    let open = || Arc::new(EmbeddedStore::open(folder.path()).expect("a store"));
-    let store = open();
-    let held = Arc::downgrade(&store);
-    let server = Server::of(Site::over(store).await).await;
+    let server = Server::of(Site::over(store_of(folder.path()).await).await).await;
     let mut events = Events::of(&server, None, CHANGES, json!({})).await;
     create(&server, "One", ", publish: true").await;
     let seen = events.data().await;
     create(&server, "Two", ", publish: true").await;
     drop(events);
     drop(server.stop().await);
-    // A cancelled task holds the store until its read has ended.
-    let closed = async {
-        while held.strong_count() > 0 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, closed).await.expect("no task keeps the store");
-    let server = Server::of(Site::over(open()).await).await;
+    let server = Server::of(Site::over(store_of(folder.path()).await).await).await;
     let mut events = Events::of(&server, None, CHANGES, json!({ "after": position(&seen) })).await;
     assert_eq!(slugs(&events.data().await), ["two"]);
+}
+
+/// The store of a folder, as soon as it is closed: a task that a stopped server has cancelled keeps the file open until its read has ended.
+async fn store_of(folder: &Path) -> Store {
+    let opened = async {
+        loop {
+            match EmbeddedStore::open(folder) {
+                Err(StoreError::Locked(_)) => tokio::time::sleep(Duration::from_millis(1)).await,
+                opened => return Arc::new(opened.expect("a store")) as Store,
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, opened).await.expect("no task keeps the file open")
 }
