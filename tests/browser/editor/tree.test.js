@@ -53,6 +53,31 @@ test("pages are put in order by keyboard, each move changes as few pages as poss
     assert.deepEqual((await below(path)).map(([title]) => title), ["Apple", "Birch", "Dogwood", "Cedar"]);
   }));
 
+test("a move that changes two pages is shown, even if the list was read between its changes", () =>
+  onServer(async (page) => {
+    const path = await pagesBelow("slow", ["Apple", "Birch", "Cedar"], [1, 2, 50]);
+    await openTree(page, path);
+    const said = page.getByRole("status").getByText("“Cedar” is number 2 of 3 now.");
+    let changes = 0;
+    let reads = 0;
+    let read;
+    const isRead = new Promise((resolve) => (read = resolve));
+    await page.route("**/graphql", async (route) => {
+      const { query, variables } = route.request().postDataJSON();
+      if (query.includes("updatePage") && ++changes === 2) await isRead;
+      const answer = await route.fetch();
+      if (changes > 0 && query.includes("PublishedPages") && variables.parent === path && ++reads === 1) {
+        read();
+        await said.waitFor();
+      }
+      await route.fulfill({ response: answer });
+    });
+    await page.getByRole("button", { name: "Move Cedar" }).click();
+    await page.getByRole("button", { name: "Up" }).click();
+    await rows(page, path).nth(1).getByRole("link", { name: "Cedar" }).waitFor();
+    assert.deepEqual([changes, reads], [2, 2]);
+  }));
+
 test("a page is moved below another one and out again by keyboard, and its group of buttons goes with it", () =>
   onServer(async (page) => {
     const path = await pagesBelow("nested", ["Attic", "Cellar"]);

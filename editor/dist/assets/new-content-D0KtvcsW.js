@@ -1,1 +1,0 @@
-import{M as e,it as t}from"./paged-CKY2y6eN.js";import{t as n}from"./content-editor-obRjUOCV.js";var r=t();function i({kind:t,below:i=``}){let{viewer:a}=e(),o=a?.author;return(0,r.jsx)(n,{kind:t,content:null,start:{authorSlugs:o==null?[]:[o.slug],path:i===``?``:`${i}/`}})}export{i as default};

@@ -1,0 +1,1 @@
+import{M as e,it as t}from"./paged-Dlq-3CUI.js";import{t as n}from"./content-editor-rERxyeA1.js";var r=t();function i({kind:t,below:i=``}){let{viewer:a}=e(),o=a?.author;return(0,r.jsx)(n,{kind:t,content:null,start:{authorSlugs:o==null?[]:[o.slug],path:i===``?``:`${i}/`}})}export{i as default};
