@@ -67,14 +67,17 @@ export async function signIn(page, token = TOKEN) {
 /** The field for Markdown. */
 export const text = (page) => page.getByRole("textbox", { name: "Text", exact: true });
 
-/** Pastes rich text, with its plain form, into the field. */
-export function pasteHtml(page, html) {
-  return text(page).evaluate((field, html) => {
-    const data = new DataTransfer();
-    data.setData("text/html", html);
-    data.setData("text/plain", "plain");
-    field.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
-  }, html);
+/** Pastes rich texts, each with its plain form, into the field; fails if it does not take one. */
+export async function pasteHtml(page, ...texts) {
+  const taken = await text(page).evaluate((field, texts) => {
+    return texts.filter((html) => {
+      const data = new DataTransfer();
+      data.setData("text/html", html);
+      data.setData("text/plain", "plain");
+      return !field.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
+    }).length;
+  }, texts);
+  assert.equal(taken, texts.length);
 }
 
 /** What it shows. */
